@@ -120,7 +120,8 @@ def injection() -> dict[str, Any]:
         "scripts": scripts,
         "words": words,
         "phrases": phrases,
-        "signs": sorted(telling_words | in_phrases),
+        "signs": sorted(telling_words | {*data["literal_words"].split()}),
+        "starts": sorted(in_phrases),
     }
 
 

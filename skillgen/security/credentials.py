@@ -70,12 +70,11 @@ _SECRET_PARTS = (*_NAME_PARTS, "auth", "jwt", "bearer")
 """A name in lower case without any of these is not that of a secret."""
 
 _ASSIGNED = re.compile(
-    r"(?:api[_-]?key|access[_-]?key|secret|token|passw(?:or)?d|passphrase|credential|private[_-]?key|signature)"
-    r"[A-Za-z0-9_-]{0,20}[\"'`]{0,2}\s{0,3}(?:=>|[:=]|\bis\b)\s{0,3}[\"'`]{0,2}"
-    r"(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})",
-    re.IGNORECASE,
+    r"[ACPSTacpst](?i:(?:(?<=a)(?:pi|ccess)[_-]?key|(?<=s)(?:ecret|ignature)|(?<=t)oken|(?<=c)redential"
+    r"|(?<=p)(?:assw(?:or)?d|assphrase|rivate[_-]?key))[A-Za-z0-9_-]{0,20}[\"'`]{0,2}\s{0,3}(?:=>|[:=]|\bis\b))"
+    r"\s{0,3}[\"'`]{0,2}(?P<value>[A-Za-z0-9+/_.~!@#$%^*-]{10,300}={0,2})"
 )
-_VALUE = re.compile(r"(?:=|:(?!//)|\b[iI][sS]\b)>?\s{0,3}[\"'`]{0,2}[A-Za-z0-9+/_.~!@#$%^*-]{10}")
+_VALUE = re.compile(r"[=:iI](?:(?<==)|(?<=:)(?!//)|(?<=\b[iI])[sS]\b)>?\s{0,3}[\"'`]{0,2}[A-Za-z0-9+/_.~!@#$%^*-]{10}")
 """The end of what `_ASSIGNED` matches, which few texts have, without the colon of an address."""
 
 _IN_URL_OR_COOKIE = re.compile(
@@ -146,7 +145,7 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
     forms, kinds = _forms(), dict[str, None]()
     words = " ".join([word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)])
     # Without any of these a credential is a long word.
-    has_mark = words or "://" in text or "-u" in text or "-----BEGIN" in text
+    has_mark = words or "://" in text or " -u " in text or "--user" in text or "-----BEGIN" in text
     rows = [row for row in forms.others if row[1] in text] if has_mark else []
     rows += [row for row in forms.rows if row[1] in words] if words and forms.heads.search(f" {words}") else []
     for kind, _, form in rows:

@@ -14,6 +14,7 @@ import html
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -132,7 +133,10 @@ class _Tables(Struct):
     """A word of phrases to all their words, each with its concept."""
 
     signs: frozenset[str]
-    """The words without which no pattern matches."""
+    """Words of a pattern, a language, a mark or a literal."""
+
+    starts: frozenset[str]
+    """Words by which the phrases of a pattern are found."""
 
     def may_match(self, text: str) -> bool:
         """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
@@ -144,15 +148,19 @@ class _Tables(Struct):
             return False
         else:
             form = _spaced(text).lower()
-        if self.literals.search(form):
-            return True
         listed = form.encode().translate(_BLANK, b"'*`\"~").decode().split()  # faster than `str.translate`
-        if self.signs.isdisjoint(listed):
+        may_open = "<" in form or "&" in form or "/." in form or ("[" in form and ("![" in form or "[[" in form))
+        has_sign = may_open or not self.signs.isdisjoint(listed)
+        if not has_sign and self.starts.isdisjoint(listed):
             return False
+        if has_sign and self.literals.search(form):
+            return True
         words = {*listed, "somemail" if "@" in form else "", "someurl" if "://" in form else ""}
-        found = [*map(self.words.__getitem__, self.words.keys() & words)]
-        for phrases in map(self.phrases.__getitem__, self.phrases.keys() & words):
-            found += (concept for phrase, concept in phrases if words.issuperset(phrase))
+        rows = chain.from_iterable(map(self.phrases.__getitem__, self.phrases.keys() & words))
+        found = [concept for phrase, concept in rows if words.issuperset(phrase)]
+        if not has_sign and self.by_code.keys().isdisjoint("".join(found)):
+            return False
+        found += map(self.words.__getitem__, self.words.keys() & words)
         codes = {*"".join(found)}
         has_mark = not self.marks.isdisjoint(words) or not self.languages.isdisjoint(codes)
         return has_mark or next(self.candidates(codes), None) is not None
@@ -218,30 +226,17 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
     rule."""
     found: dict[str, tuple[Passage, ...]] = {}
     for text in filter(_tables().may_match, texts):
-        passages, rule = _passages(text)
-        if passages:
-            found[text] = passages
-        elif rule is not None and weak is not None:
-            weak[text] = rule
+        lines = dict.fromkeys(_parts(text, goes_on=False))
+        judged = [(part, *_judged(text[slice(*part)])) for part in lines]
+        # A sentence may go on in the next line or item.
+        others = ((part, *_judged(text[slice(*part)])) for part in _parts(text, goes_on=True) if part not in lines)
+        ways = (tuple(Passage(*part, rule) for part, rule, _ in rows if rule is not None) for rows in (judged, others))
+        if passages := next(filter(None, ways), ()):
+            everything = Passage(0, len(text), passages[0].rule)
+            found[text] = passages if len(passages) <= _MAX_PASSAGES else (everything,)
+        elif weak is not None and (words := [rule for _, _, rule in judged if rule is not None]):
+            weak[text] = words[0]
     return found
-
-
-@lru_cache(1 << 10)
-def _passages(text: str) -> tuple[tuple[Passage, ...], Rule | None]:
-    """Returns what addresses the model, and the first rule of which a sentence only has words."""
-    weak: list[Rule] = []
-    lines = dict.fromkeys(_parts(text, goes_on=False))
-    found = _found_in(text, lines, weak)
-    # A sentence may go on in the next line or item.
-    found = found or _found_in(text, (part for part in _parts(text, goes_on=True) if part not in lines), [])
-    passages = tuple(found) if len(found) <= _MAX_PASSAGES else (Passage(0, len(text), found[0].rule),)
-    return passages, next(iter(weak), None)
-
-
-def _found_in(text: str, parts: Iterable[tuple[int, int]], weak: list[Rule]) -> list[Passage]:
-    sentences = ((part, text[slice(*part)]) for part in parts)
-    matching = ((part, sentence) for part, sentence in sentences if _tables().may_match(sentence))
-    return [Passage(*part, rule) for part, sentence in matching if (rule := _rule_in(sentence, weak)) is not None]
 
 
 def _parts(text: str, goes_on: bool) -> Iterator[tuple[int, int]]:
@@ -276,10 +271,11 @@ def _readings(text: str) -> tuple[str, ...]:
     return (_spaced(text),) if text.isascii() else (unicodedata.normalize("NFKC", text), to_latin(text))
 
 
-def _rule_in(sentence: str, weak: list[Rule]) -> Rule | None:
-    """Returns the first rule that finds a sentence; `weak` gets one of which it has words, but speaks to nobody."""
-    tables = _tables()
-    for reading in _readings(sentence):
+@lru_cache(1 << 11)  # many texts have the same sentences
+def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
+    """Returns the first rule that finds a sentence, or the first of which it has words, but speaks to nobody."""
+    tables, weak = _tables(), None
+    for reading in _readings(sentence) if tables.may_match(sentence) else ():
         lower = reading.lower()
         # Without any of these no regular expression matches.
         is_marked = tables.literals.search(lower) is not None or not tables.marks.isdisjoint(_WORD.findall(lower))
@@ -290,13 +286,11 @@ def _rule_in(sentence: str, weak: list[Rule]) -> Rule | None:
         speaks = bool(matching) and (is_foreign or " " not in sentence.strip() or tables.speaks(lower))
         for number, rule in enumerate(tables.rules):
             mark = rule.regex.search(reading) if is_marked else None
-            if number in matching and speaks:
-                return rule
-            if mark and tables.speaks(f"{reading[: mark.start()]} , {reading[mark.end() :]}".lower()):
-                return rule
-            if mark or number in matching:
-                weak.append(rule)
-    return None
+            rest = mark and f"{reading[: mark.start()]} , {reading[mark.end() :]}".lower()
+            if (speaks and number in matching) or (rest and tables.speaks(rest)):
+                return rule, weak
+            weak = weak or (rule if mark or number in matching else None)
+    return None, weak
 
 
 def _occur_in(words: Sequence[str], choices: Sequence[frozenset[str]]) -> bool:

@@ -168,8 +168,8 @@ class _Screening:
         # The help of a program that the user runs is shown verbatim, in a code block.
         verbatim = {tool.help for tool in self._service.tools if tool.help is not None}
         verbatim |= {section.body for section in self._service.sections} if verbatim else set()
-        safe_texts = {text: self._findings[text].safe if text in self._findings else text for text in texts}
-        safe_texts = {text: safe for text, safe in safe_texts.items() if text not in verbatim}
+        findings = {text: self._findings.get(text) for text in texts if text not in verbatim}
+        safe_texts = {text: found.safe if found is not None else text for text, found in findings.items()}
         weak: dict[str, Rule] = {}
         passages = find_injections(safe_texts.values(), weak)
         for text, safe in safe_texts.items() if passages or weak else ():
