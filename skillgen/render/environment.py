@@ -64,7 +64,7 @@ class MissingName(jinja2.StrictUndefined):
 
 
 class TemplateLoader(jinja2.FileSystemLoader):
-    """Loads templates from folders, the first folder first."""
+    """Loads templates from folders, the first folder first. Those of skillgen alone are read with what they include."""
 
     def get_source(self, environment: jinja2.Environment, template: str) -> tuple[str, str, Callable[[], bool]]:
         """Returns the source of a template, its file, and a function that reports whether it is unchanged.
@@ -76,7 +76,9 @@ class TemplateLoader(jinja2.FileSystemLoader):
         try:
             text, file, is_current = super().get_source(environment, template)
             text = text if text.endswith("\n") else f"{text}\n"  # or the next section would be on its last line
-            if not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
+            if len(self.searchpath) == 1:
+                text = _INCLUDE.sub(lambda name: self.get_source(environment, name[1])[0], text)
+            elif not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
                 raise jinja2.TemplateSyntaxError(
                     "it is a symbolic link that points out of the folder", 1, template, file
                 )
@@ -93,8 +95,22 @@ class TemplateLoader(jinja2.FileSystemLoader):
         return next((str(file) for file in files if file.is_file()), None)
 
 
+_INCLUDE = re.compile(r'^\{% include "([^"]+)" %\}\n(?!\{%-)', re.MULTILINE)
+"""What is on a line of its own: to include it once is faster than at each rendering."""
+
+
+class Context(jinja2.runtime.Context):
+    """Jinja's context; no function of ours asks for it."""
+
+    def call(self, function: Any, *args: Any, _loop_vars: Any = None, _block_vars: Any = None, **fields: Any) -> Any:
+        """Calls a function."""
+        return function(*args, **fields)
+
+
 class Environment(jinja2.Environment):
     """Jinja's environment, with one mapping of the functions: to copy a chain for each rendering is slow."""
+
+    context_class = Context
 
     def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
         """Returns the names that every template has."""
@@ -186,6 +202,7 @@ class Templates:
             autoescape=False,  # Markdown, not HTML: see `escape_printed`
             finalize=escape_printed,
             auto_reload=False,
+            cache_size=-1,
             bytecode_cache=_template_cache() if overrides is None else None,
         )
         self._html = self._environment.overlay(finalize=escape_for_html)
@@ -200,32 +217,27 @@ class Templates:
         Raises:
             UsageError: the template has an error; the message names the file, the line and what is missing.
         """
-        return self._checked(template, self._rendered, template, context)
-
-    def _rendered(self, template: str, context: dict[str, Any]) -> Markdown:
         environment = self._html if template.endswith(_HTML) else self._environment
-        return Markdown(environment.get_template(template).render(context).strip("\n") + "\n")
+        text = self._checked(template, lambda: environment.get_template(template).render(context))
+        return Markdown(text.strip("\n") + "\n")
 
     def names_set_in(self, template: str) -> dict[str, Any]:
         """Returns the names that a template sets, with their values."""
-        return self._checked(template, self._names_set_in, template)
-
-    def _names_set_in(self, template: str) -> dict[str, Any]:
-        module = self._environment.get_template(template).make_module()
+        module = self._checked(template, lambda: self._environment.get_template(template).make_module())
         return {name: item for name, item in vars(module).items() if not name.startswith("_")}
 
     def is_builtin(self, template: str) -> bool:
         """True if a template is one of skillgen's own."""
         return Path(self._files.file_of(template) or "").is_relative_to(templates_folder())
 
-    def _checked(self, template: str, render: Callable[..., _Result], *arguments: Any) -> _Result:
+    def _checked(self, template: str, render: Callable[[], _Result]) -> _Result:
         """Turns errors of a template into a `UsageError`; for our own templates, only the errors of Jinja itself."""
         try:
             if self.are_builtin:
-                return render(*arguments)
+                return render()
             too_long = jinja2.TemplateRuntimeError(f"it takes more than {TIME_LIMIT_S:g} s")
             with time_limit(TIME_LIMIT_S, too_long):
-                return render(*arguments)
+                return render()
         except jinja2.TemplateError as error:
             raise self._problem(template, error) from error
         except SkillgenError:
