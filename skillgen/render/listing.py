@@ -27,7 +27,7 @@ from skillgen.render.commands import usage
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
-from skillgen.render.phrases import once, phrase, plain_phrase, usual_number
+from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase, usual_number
 from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import mark_text
 from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph
@@ -102,12 +102,11 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     """
     lines, topics = _Lines(service, shared_start(service)), reference.topics
 
-    texts: dict[tuple[int, int], str] = {}
-
     def text(number: int, form: int) -> str:
-        if (number, form) not in texts:
-            texts[number, form] = "\n".join(lines.of_group(topics[number], form, is_linked=is_linked))
-        return texts[number, form]
+        listed = topics[number]
+        return of_rendering(
+            (form, is_linked), listed, lambda: "\n".join(lines.of_group(listed, form, is_linked=is_linked))
+        )
 
     def size(number: int, form: int) -> int:
         return len(text(number, form).encode()) + 1
@@ -216,13 +215,10 @@ class _Lines:
             yield f"### {heading if is_linked else heading_text(page.heading)}\n\n{listed}\n"
 
     def of(self, tools: Sequence[Tool], form: int) -> Iterator[str]:
-        """Yields the lines of tools, the deprecated ones last."""
+        """Returns the lines of tools, the deprecated ones last."""
         ordered = sorted(tools, key=lambda tool: tool.deprecated)
-        if form == 4 and self._are_requests:
-            yield from self._paths(ordered)
-            return
-        for tool in ordered:
-            yield self._line(tool, form)
+        are_paths = form == 4 and self._are_requests
+        return self._paths(ordered) if are_paths else (self._line(tool, form) for tool in ordered)
 
     def _line(self, tool: Tool, form: int) -> str:
         said = tool_phrase(tool) if form < 4 else ""

@@ -271,11 +271,11 @@ def _skill_of(rendering: Rendering) -> Skill:
         text, anchors = whole_skill(writer.text(None, whole), everything)
         if _fits(text := inert("SKILL.md", text), limit):
             return Skill(text=text, said=whole, anchors=anchors)
-    most = None
+    shares: list[int | None] = [None, limit // SAID_SHARE]
     if whole.text and not service.instructions:
         others = writer.listing(Said(), limit) if service.tools else Listing()
-        most = len(writer.text(others, Said()).encode())
-    for share in (most, limit // SAID_SHARE):
+        shares[:1] = [len(writer.text(others, Said()).encode())] if others.forms == FORMS[:1] else []
+    for share in shares:
         said = whole if share is None else said_by(service, share)
         listing = writer.listing(said, limit) if service.tools else Listing()
         if service.tools and listing.forms == FORMS[:1] and _fits(writer.text(listing, said), limit):

@@ -89,8 +89,8 @@ a caller must know, such as defaults, limits and rules, nor of what is write-onl
 
 def type_phrase(schema: Schema) -> Markdown:
     """Returns a value's type in a few words: `array of [Task](…) or null`."""
-    words, null = _core_phrase(schema), phrase("or_between") + "null"
-    if not schema.nullable or words == "null" or words.endswith(null):
+    words = _core_phrase(schema)
+    if not schema.nullable or words == "null" or words.endswith(null := f"{phrase('or_between')}null"):
         return Markdown(words)
     return Markdown((f"({words})" if phrase("and_between") in words else words) + null)
 

@@ -138,7 +138,7 @@ def _with_held_code(text: str) -> str:
     done, out = 0, []
     for start, end in (*_fences(text), (len(text), len(text))):
         words = text[done:start]
-        if _has_live_code(words):
+        if "``" in words or _has_live_code(words):
             words = "\n".join(map(_held_paragraph, _PARAGRAPH_END.split(words)))
         out += [disarm(words), disarm(text[start:end])]
         done = end

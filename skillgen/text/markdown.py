@@ -82,16 +82,17 @@ _MARKUP = re.compile(
 
 _REWRITTEN = re.compile(
     r"""
-    (?<!`)(?P<ticks>`+)(?!`)(?:(?!(?P=ticks))[\s\S]){1,2000}(?P=ticks)(?!`)
-    | !?\[(?P<label>(?:[^\[\]`]|`[^`\n]{1,80}`){0,200})\]
+    [\[`!&](?:(?<=`)(?<!``)(?P<more>`*)(?!`)(?:(?!`(?P=more))[\s\S]){1,2000}`(?P=more)(?!`)
+    | (?:(?<=!)\[|(?<=\[))(?P<label>(?:[^\[\]`]|`[^`\n]{1,80}`){0,200})\]
       \((?P<target>(?:[\#/]|\.\.?/|data:)[^\s()<>`]*|\w[\w.-]*[/\#.][^\s()<>`:]*)(?:\s"[^"`<>\n]*")?\)
-    | \[(?P<mark>[*_]{0,2}(?i:ask[ ]first|(?:ask[ ]first,\ ?)?(?:read|write|sends|destructive))[*_]{0,2})\](?![(\[])
-    | &(?:\#[0-9]{1,6}|\#[xX][0-9a-fA-F]{1,5}|[A-Za-z][A-Za-z0-9]{1,20});
+    | (?<=\[)(?P<mark>[*_]{0,2}(?i:ask[ ]first|(?:ask[ ]first,\ ?)?(?:read|write|sends|destructive))[*_]{0,2})\]
+      (?![(\[])
+    | (?<=&)(?:\#[0-9]{1,6}|\#[xX][0-9a-fA-F]{1,5}|[A-Za-z][A-Za-z0-9]{1,20});)
     """,
     re.VERBOSE,
 )
 """Code; a link or image that leads nowhere from another document, of which the text stays; what would read as a mark of
-skillgen; a character reference."""
+skillgen; a character reference. All begin with one of four characters, to which `re` skips."""
 
 _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
@@ -250,7 +251,7 @@ def _as_words(match: re.Match[str]) -> str:
         return _rewritten(match["label"])
     if match["mark"]:
         return f"({match['mark']})"
-    if match["ticks"] or (text := unescape(match[0])) == "`":  # a tick would pair with others
+    if match[0][0] == "`" or (text := unescape(match[0])) == "`":  # a tick would pair with others
         return match[0]
     return text if text.isprintable() else " "
 

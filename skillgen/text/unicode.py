@@ -55,9 +55,12 @@ _BY_KIND = tuple(
 )
 
 
+_PLAIN = bytes((*b"\n", *range(ord(" "), ord("~") + 1)))
+
+
 def is_plain(text: str) -> bool:
     """True if a text has only ASCII characters that are printed, and line feeds."""
-    return text.isascii() and (text.isprintable() or text.replace("\n", "").isprintable())
+    return text.isascii() and not text.encode().translate(None, _PLAIN)
 
 
 def strip_invisible(text: str) -> str:
