@@ -417,6 +417,22 @@ def test_the_method_decides_before_the_name(method: str, path: str, name: str | 
     assert mark_of_operation(method, path, name) == mark
 
 
+@pytest.mark.parametrize(
+    ("method", "place", "name", "schema", "mark"),
+    [
+        ("post", "header", "X-HTTP-Method-Override", {"enum": ["DELETE"]}, "destructive"),
+        ("get", "query", "_method", {"type": "string", "enum": ["get", "delete"]}, "destructive"),
+        ("get", "header", "x-http-method", {"const": "PUT"}, "write"),
+        ("get", "query", "method", {"enum": ["delete", "get"]}, "read"),
+    ],
+)
+def test_a_parameter_may_put_another_method_in_place(
+    method: str, place: str, name: str, schema: Json, mark: str
+) -> None:
+    entry = operation("ropes", parameters=[{"name": name, "in": place, "required": True, "schema": schema}])
+    assert skillgen.read(description({"/ropes": {method: entry}})).tools[0].semantics.effect == mark
+
+
 @pytest.mark.parametrize(("text", "mark"), rows_of("verbs"))
 def test_the_first_or_last_word_of_a_name_is_its_verb(text: str, mark: str | None) -> None:
     assert marks_of(tool(text, description="Ropes.")) == [mark]
@@ -426,8 +442,10 @@ CHOICES = {"type": "string", "enum": ["list", "update", "delete"]}
 
 
 @pytest.mark.parametrize(("name", "argument", "schema", "mark"), inputs("safety")["arguments"])
-def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schema: Json, mark: str) -> None:
-    """A value that deletes or sends, a flag that deletes too, a file that is written, code that runs."""
+def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schema: Json, mark: str | None) -> None:
+    """A value that deletes or sends, a flag that deletes too, a file that is written, code that runs. Code that is only
+    sent may do anything.
+    """
     schema = {"type": "object", "properties": {argument: schema}, "required": [argument]}
     assert marks_of(tool(name, description="Ropes.", inputSchema=schema)) == [mark]
     assert marks_of(tool(name, inputSchema=schema, annotations=READS)) == ["read"]

@@ -87,6 +87,8 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
+_METHOD_OVERRIDE = re.compile(r"_method|x[-_](?:http[-_])?method(?:[-_]override)?", re.IGNORECASE)
+
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
@@ -278,9 +280,17 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
     return _with(semantics, origin, **{key: value for key, value in facts.items() if getattr(semantics, key) != value})
 
 
+def _method_of(tool: Tool) -> str:
+    """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
+    items = (item.schema for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name))
+    others = (str(value).lower() for schema in items for value in (*(schema.choices or ()), *schema.examples))
+    methods = ((tool.method or "").lower(), *others)
+    return max(methods, key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
+
+
 def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect, str] | None:
     """Returns the effect by method, name and summary, and which of them says it."""
-    method = (tool.method or "").lower()
+    method = _method_of(tool)
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
     own = _words(tool.name)
     readings = _readings(tool, own, context.prefix)
@@ -325,6 +335,9 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     effect, source = max(decided, key=lambda item: rank_of(item[0]), default=(None, ""))
     if effect == "read" and tool.help and (flags := _CHANGES.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
+    takes_code = not (of_method or tool.command) and any(words[-1] in _WORDS["languages"] for _, words in arguments)
+    if effect == "read" and takes_code and not _is_said_to_read(text):
+        return None
     if effect == "write" and semantics.destructive is None:
         whole = (tool.help or tool.description or "").lower()
         return ("destructive", _BY_TEXT) if any(map(whole.__contains__, _WARNINGS)) else (effect, source)
@@ -402,11 +415,15 @@ def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _
 
 
 def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
-    """Returns the effect of a destructive or sending verb that begins or ends a name and is never a noun."""
-    if any(_VERBS.get(words[0]) == "read" for words in readings):
-        return None
-    ends = (_PLAIN.get(word) for words in readings for word in (words[0], words[-1]))
-    return next((effect for effect in ends if effect in ("sends", "destructive")), None)
+    """Returns the effect of a destructive or sending verb in a name that is never a noun, joined to another one.
+
+    Of a name that does not begin with a verb that reads, also at its ends; of one that deletes, anywhere.
+    """
+    found = [*chain.from_iterable(map(_joined, readings))]
+    if not any(_VERBS.get(words[0]) == "read" for words in readings):
+        found += [_PLAIN[word] for words in readings for word in (words[0], words[-1]) if word in _PLAIN]
+        found += [effect for words in readings for word in words if (effect := _PLAIN.get(word)) == "destructive"]
+    return next((effect for effect in found if effect in ("sends", "destructive")), None)
 
 
 def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
@@ -430,9 +447,13 @@ def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]]
     """Returns the verb of what runs code that its caller writes, if these words or the arguments say so."""
     if _WORDS["runs"].isdisjoint(words) or _WORDS["code"].isdisjoint(chain(words, *arguments)):
         return None
+    return _Verb("run_code", "read" if _is_said_to_read(text) else "destructive")
+
+
+def _is_said_to_read(text: str) -> bool:
+    """True if the first sentence says that the code of a caller can change nothing."""
     said = words_of(_SENTENCE_END.split(text[:_TEXT_LIMIT].strip(), maxsplit=1)[0])
-    is_read = ("read", "only") in pairwise(said) or not _WORDS["only_reads"].isdisjoint(said)
-    return _Verb("run_code", "read" if is_read else "destructive")
+    return ("read", "only") in pairwise(said) or not _WORDS["only_reads"].isdisjoint(said)
 
 
 # -- arguments ---------------------------------------------------------------------------------------------------------
