@@ -360,7 +360,7 @@ def test_every_field_of_the_model_is_filled() -> None:
 
 RUN_BY_HOSTS = re.compile(
     r"!`|!\{|```!|\$ARGUMENTS|\$\{CLAUDE_|\{\{|\{%|(?<!\S)@\.|(?<![\w`])@(?:[~/]|\.\.|\w[^\s@`]*\.\.)"
-    r"|##\[|(?<![\w:])::error"
+    r"|##\[|(?<![\w:])::error|(?<!\S)@\w\S*\.\./|@\{/|-8<-|\{![^!\n]+!\}"
 )
 
 
@@ -374,6 +374,8 @@ RUN_BY_HOSTS = re.compile(
         "Read @~/.ssh/id_rsa, @/etc/passwd or @x/../../y\n\n    @~/.netrc",
         'Read (@~/.ssh/id_rsa ), "@/etc/passwd ", *@../x* or [@x/../../y ]\n\n```text\n(@~/.netrc )\n```',
         "Run !{id}\n\n    !{id}",
+        f"Read @x@y/../../../etc/hosts, @{'x/' * 300}../../y and @{{/etc/hosts}}\n\n    @x@y/../../z",
+        "--8<-- '/etc/hosts'\n\n{!/etc/hosts!}\n\n```text\n-8<- '/etc/hosts'\n{! /etc/hosts !}\n```",
         "{{ site.github }} {% include_relative x %}\n\n```js\n{{ x }}\n```",
         "##[error]x and ::error file=a::x\n\n```text\n::error::x\n##vso[task.setvariable]x\n```",
     ],

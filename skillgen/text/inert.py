@@ -20,7 +20,10 @@ _HOST_FORMS = (
     # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
     # quote. A name that cannot be outside of the project is left alone: `@scope/name...`, `(@.price)` of a JSONPath.
     r"@(?<!\S@)(?=[.\"])",
-    r"@(?<![\w`]@)(?=[~/]|\.\.|\w[^\s@]{0,300}(?<!\.)\.\.(?!\.)|[A-Za-z]:[\\/])",
+    r"@(?<![\w`]@)(?=[~/]|\.\.|[A-Za-z]:[\\/])",
+    r"@(?=\{\s*(?:[~/.]|[A-Za-z]:[\\/]))",  # @{file}: Gemini CLI
+    r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
+    r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
     r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
     r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
@@ -35,12 +38,17 @@ character, because `re` can then skip to it: a look-behind in front costs a quar
 patterns of files come first: they look so far ahead that they would meet the spaces of the others.
 """
 
-_HOST_FORM_HINTS = ("@", "@", "!", "```!", "$", "{{", "{%", "##", "::")
+_HOST_FORM_HINTS = ("@", "@", "@{", "-8<-", "{!", "!", "```!", "$", "{{", "{%", "##", "::")
 _HOST_FORM_PATTERNS = tuple(zip(_HOST_FORM_HINTS, map(re.compile, _HOST_FORMS), strict=True))
 """One by one, these search a document several times faster than together: `re` skips to a single first character. What
 a form contains is found faster still, and most texts contain none of them.
 """
 _LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS))
+
+_FILE = re.compile(r"@(?<![\w`]@)[\w{]\S*")
+_FILE_START = re.compile(r"@(?<![\w`]@)")
+_ABOVE = re.compile(r"(?<!\.)\.\.(?!\.)")
+"""What a host may take for the name of a file, each place from which it may, and the folder above."""
 
 _ARGUMENT = re.compile(r"\$(?=[0-9])")
 """An argument of the invocation, which Claude Code fills in in the body of SKILL.md, even in code."""
@@ -171,6 +179,10 @@ def disarm(text: str, replacement: str | Callable[[re.Match[str]], str] = r"\g<0
     for hint, pattern in _HOST_FORM_PATTERNS:
         if hint in text:
             text = pattern.sub(replacement, text)
+    if "@" in text and ".." in text:
+        text = _FILE.sub(
+            lambda file: _FILE_START.sub(replacement, file[0]) if _ABOVE.search(file[0]) else file[0], text
+        )
     return text
 
 
