@@ -276,8 +276,7 @@ def _findings(
                 continue
             own_name = service.name if name is None or len(reading.services) > 1 else None
             own = out if out is None or len(folders) + len(reading.failures) == 1 else out / folders[index]
-            place = " ".join(filter(None, (name, own_name)))
-            findings.append(linter.check(service, place, path=path, out=own))
+            findings.append(linter.check(service, " ".join(filter(None, (name, own_name))), path=path, out=own))
     return findings, code
 
 

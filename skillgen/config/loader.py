@@ -89,8 +89,7 @@ def read_options(kind: type[AnyOptions], path: Path) -> AnyOptions:
     found: AnyOptions | None = converter.convert(kind, data, ())
     for key, target in found.targets.items() if isinstance(found, Project) and not converter.faults else ():
         if re.search(r"[\\/]|^\.*$", key):
-            fix = "use letters, digits and hyphens"
-            converter.fault(("targets", key), "is not a valid name of a target", fix)
+            converter.fault(("targets", key), "is not a valid name of a target", "use letters, digits and hyphens")
         for fault in _faults_of_source(target.source, ("targets", key, "source")):
             converter.faults.append(fault)
     converter.raise_faults(error_of)

@@ -163,8 +163,7 @@ def drafted(service: Service, skill_name: str) -> str:
         phrases = dict.fromkeys(_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED_QUERIES])
         queries += [{"query": phrase, "should_trigger": True} for phrase in phrases]
     numbered = [{"id": number, **task} for number, task in enumerate(evals, 1)]
-    data = {"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}
-    return json_output(data) + "\n"
+    return json_output({"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}) + "\n"
 
 
 def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:

@@ -83,8 +83,7 @@ class ApiMock:
                 (405, f"{request.method} is not a method of {request.path}") if methods else (404, "no such path")
             )
             self._record(None, None, [Fault("", message)], status, request)
-            headers = {"Allow": ", ".join(methods)} if methods else {}
-            return _json_response(status, {"message": message}, headers)
+            return _json_response(status, {"message": message}, {"Allow": ", ".join(methods)} if methods else {})
         checked = []
         for route, values in ((match.route, match.values) for match in matches):
             if route.shape == matches[0].route.shape:

@@ -106,8 +106,7 @@ class McpMock:
     def answer(self, message: Json, session: McpSession) -> Json | None:
         """Returns the response to a message, or the responses to a batch; `None` if there is nothing to say."""
         if isinstance(message, list) and message:
-            responses = [response for item in message if (response := self.answer(item, session)) is not None]
-            return responses or None
+            return [response for item in message if (response := self.answer(item, session)) is not None] or None
         if not isinstance(message, dict) or message.get("jsonrpc") != "2.0":
             return failed(None, RequestError(INVALID_REQUEST, "Invalid Request: not a JSON-RPC 2.0 message"))
         method, number = message.get("method"), message.get("id")

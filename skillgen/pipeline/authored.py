@@ -201,8 +201,7 @@ def _with_effects(service: Service, request: Request) -> tuple[Service, dict[str
         known = tool.semantics.effect
         if tool.name in raised and rank_of(effects[tool.name].effect) <= rank_of(known):
             del effects[tool.name]
-    problems = unmatched_patterns(patterns, service.tools)
-    return replace(service, problems=(*service.problems, *problems)), effects
+    return replace(service, problems=(*service.problems, *unmatched_patterns(patterns, service.tools))), effects
 
 
 def _with_groups(service: Service, request: Request) -> Service:

@@ -140,8 +140,7 @@ def _is_private(folder: Path) -> bool:
     """True for a folder that has what does not belong together: the root, those of home folders, that of the system's
     temporary files.
     """
-    shared = (folder.parent, Path(tempfile.gettempdir()).resolve(), *Path.home().resolve().parents)
-    return folder in shared
+    return folder in (folder.parent, Path(tempfile.gettempdir()).resolve(), *Path.home().resolve().parents)
 
 
 def _path_word(path: Path, top: Path, out: Path) -> str:

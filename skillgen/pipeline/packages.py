@@ -114,8 +114,7 @@ def _package_folder(project: Path, named: PathName | None) -> Path:
         elif not _is_npm(folder) and not any(folder.glob("*.py")):
             what = "has neither Python modules nor a package.json"
         if what:
-            fix = "name the folder of the package"
-            raise UsageError(f"{folder.as_posix()} {what}", where="--package", fix=fix)
+            raise UsageError(f"{folder.as_posix()} {what}", where="--package", fix="name the folder of the package")
         return folder
     is_python = any((project / name).is_file() for name in ("pyproject.toml", "setup.cfg", "setup.py"))
     data = as_dict(json_or_none(text_of_file(project / "package.json") or ""))

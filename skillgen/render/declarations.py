@@ -349,8 +349,7 @@ def _manifest_names(tools: Sequence[Tool]) -> dict[str, str]:
     for tool in tools:
         if tool.name in names:
             continue
-        words = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool.name)
-        shown = re.sub(r"[^a-z0-9]+", "_", words.lower()).strip("_")
+        shown = re.sub(r"[^a-z0-9]+", "_", re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool.name).lower()).strip("_")
         shown = shown if _MANIFEST_NAME.fullmatch(shown) else f"tool_{shown}".rstrip("_")
         if shown in taken:
             shown += "_" + hashlib.sha256(tool.name.encode("utf-8", "surrogatepass")).hexdigest()[:8]

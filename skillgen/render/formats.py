@@ -148,8 +148,7 @@ def render_site(
 def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:
     results = [finished(item) for renderer in renderers for item in resolve_name(renderer)(subject)]
     documents = sorted((item for item in results if not isinstance(item, Problem)), key=lambda document: document.path)
-    problems = dict.fromkeys(item for item in results if isinstance(item, Problem))
-    return tuple(documents), tuple(problems)
+    return tuple(documents), tuple(dict.fromkeys(item for item in results if isinstance(item, Problem)))
 
 
 def _length_problems(service: Service) -> Iterator[Problem]:

@@ -152,8 +152,7 @@ def _with_users(templates: Templates) -> _Table:
 def _fields(item: Any) -> set[str]:
     """Returns the fields of a phrase; one with an attribute or a format is itself no known field."""
     if not isinstance(item, str):
-        texts = item.values() if isinstance(item, Mapping) else item
-        return set().union(*map(_fields, texts))
+        return set().union(*map(_fields, item.values() if isinstance(item, Mapping) else item))
     try:
         return {
             f"{name}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"

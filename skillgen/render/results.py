@@ -212,8 +212,7 @@ def common_errors(service: Service) -> CommonErrors:
     keys = Counter(key_by_id[id(case)] for tool in tools for case in tool.errors if case.code in usual)
     first = {key_by_id[id(case)]: case for tool in reversed(tools) for case in tool.errors if case.code in usual}
     common = {key: first[key] for key, count in keys.items() if count >= least}
-    cases = sorted(common.values(), key=lambda case: case.code)
-    return CommonErrors(tuple(cases), frozenset(common), key_by_id)
+    return CommonErrors(tuple(sorted(common.values(), key=lambda case: case.code)), frozenset(common), key_by_id)
 
 
 def _key(case: ErrorCase) -> _Key:

@@ -241,8 +241,7 @@ def commands_shown(tools: Sequence[Tool], service: Service) -> Markdown:
     """Returns commands as code, or words for all or most of several commands."""
     if 1 < len(service.tools) <= len(tools):
         return phrase("every_command")
-    is_usual = len(tools) >= usual_number(len(service.tools))
-    return phrase("most_commands") if is_usual else _commands(tools, service)
+    return phrase("most_commands") if len(tools) >= usual_number(len(service.tools)) else _commands(tools, service)
 
 
 NAMED = 12

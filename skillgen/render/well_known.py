@@ -388,8 +388,7 @@ def _icon(icon: Icon) -> dict[str, Any] | None:
         return None
     sizes = [size for size in icon.sizes if _ICON_SIZE.fullmatch(size)]
     theme = icon.theme if icon.theme in ("light", "dark") else None
-    fields = {"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": theme}
-    return with_values(fields)
+    return with_values({"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": theme})
 
 
 def _remotes(service: Service, path: str) -> tuple[list[dict[str, Any]], list[Problem]]:

@@ -437,8 +437,7 @@ def _server_without_tls(service: Service) -> Findings:
 
 def _is_insecure(url: str) -> bool:
     host = host_of(url)
-    is_local = host is None or is_private(host) or is_loopback(url)
-    return url.lower().startswith("http://") and not is_local
+    return url.lower().startswith("http://") and not (host is None or is_private(host) or is_loopback(url))
 
 
 def _key_in_query(service: Service) -> Findings:

@@ -55,8 +55,7 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
         offsets = _offsets_in(text, {prefix for pointer in pointers for prefix in prefixes(pointer)})
         positions = dict(_positions_of(offsets, text))
         for pointer in pointers:
-            nearest = (positions[prefix] for prefix in prefixes(pointer) if prefix in positions)
-            found[pointer] = next(nearest, None)
+            found[pointer] = next((positions[prefix] for prefix in prefixes(pointer) if prefix in positions), None)
     except (ValueError, LookupError):  # not JSON
         positions_by_id = Places()
         with suppress(YamlError):

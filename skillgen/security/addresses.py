@@ -41,8 +41,7 @@ def public_url(url: str) -> str:
         parts = urlsplit(url)
     except ValueError:  # an invalid port or bracket; an invalid URL is not shown
         return url.partition(":")[0] + "://…"
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path, "", ""))
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def without_credentials(url: str) -> str:

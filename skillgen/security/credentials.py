@@ -54,8 +54,7 @@ class _Forms(Struct):
 
 @lru_cache(1)
 def _forms() -> _Forms:
-    content = Path(__file__).with_name("credentials.json").read_bytes()
-    return decode(content, _Forms)
+    return decode(Path(__file__).with_name("credentials.json").read_bytes(), _Forms)
 
 
 @lru_cache(None)

@@ -212,8 +212,7 @@ class _Tables(Struct):
 
 @lru_cache(1)
 def _tables() -> _Tables:
-    content = Path(__file__).with_name("injection.json").read_bytes()
-    return decode(content, _Tables)
+    return decode(Path(__file__).with_name("injection.json").read_bytes(), _Tables)
 
 
 def rules() -> tuple[Rule, ...]:

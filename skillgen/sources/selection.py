@@ -98,8 +98,7 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
     selection = replace(service, tools=tools, events=events, groups=groups)
-    named = types_named_in(tools, events, selection.prompts)
-    used = types_reached(named, type_references(service))
+    used = types_reached(types_named_in(tools, events, selection.prompts), type_references(service))
     workflows, left_out = usable_workflows(service.workflows, names)
     return replace(
         selection,

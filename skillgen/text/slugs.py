@@ -15,8 +15,7 @@ def slug(text: str, limit: int = _STEM_LIMIT) -> str:
     """Returns a text in `a-z`, `0-9` and single hyphens, at most `limit` long; it may be empty."""
     text = re.sub("['\u2019]", "", text)
     ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
-    words = re.findall("[a-z0-9]+", ascii_text)
-    result = "-".join(words)
+    result = "-".join(re.findall("[a-z0-9]+", ascii_text))
     if len(result) > limit:
         result = result[:limit].rpartition("-")[0] if "-" in result[limit // 2 : limit] else result[:limit]
     return result.strip("-")

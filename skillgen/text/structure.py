@@ -75,8 +75,7 @@ def open_fence(line: str, fence: str) -> str:
         return fence
     if not fence:
         return line if "`" not in match[2] else ""
-    is_closing = match[1].startswith(fence.strip()[:3]) and not match[2].strip()
-    return "" if is_closing else fence
+    return "" if match[1].startswith(fence.strip()[:3]) and not match[2].strip() else fence
 
 
 def headings_in(text: str) -> Iterator[str]:

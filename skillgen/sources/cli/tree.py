@@ -108,8 +108,7 @@ def read_program(target: str) -> Node:
     name = script.name if script is not None else package
     sys.argv = [name, "--help"]  # a function that parses them itself has nothing else to do
     _stop_before_parsing()
-    module = _imported(module_name)
-    program = _program_at(module, path)
+    program = _program_at(_imported(module_name), path)
     if isinstance(program, argparse.ArgumentParser):
         reader: Any = _ParserReader()
         own_name = program.prog if program.prog and " " not in program.prog else None

@@ -82,8 +82,7 @@ class _Flattener:
                 self._schemas.report(where, message, "properties-forbidden")
         for name, value in self._selected.items():
             if name in found:
-                schema = merge(found[name].schema, Schema(choices=(value,)))
-                found[name] = replace(found[name], schema=schema)
+                found[name] = replace(found[name], schema=merge(found[name].schema, Schema(choices=(value,))))
         rules = replace(
             whole,
             **_NOT_RULES,

@@ -139,8 +139,7 @@ class BodyReader:
     def _flatten(self, schema: Json, pointer: str, sent_by_service: bool) -> FlatObject:
         key = text_of(schema, "$ref") or pointer, sent_by_service
         if key not in self._bodies:
-            flat = flatten(self._schemas, schema, pointer, "body")
-            self._bodies[key] = _relax_required(flat, sent_by_service)
+            self._bodies[key] = _relax_required(flatten(self._schemas, schema, pointer, "body"), sent_by_service)
         return self._bodies[key]
 
 

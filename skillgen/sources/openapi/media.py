@@ -61,8 +61,7 @@ class Representation(Struct, frozen=True):
         schema = schemas.schema(raw, child(self.pointer, "schema")) if raw is not None else None
         if item is None:
             return schema
-        items = schemas.schema(item, child(self.pointer, "itemSchema"))
-        array = Schema(types=("array",), items=items)
+        array = Schema(types=("array",), items=schemas.schema(item, child(self.pointer, "itemSchema")))
         return array if schema is None else merge(schema, array)
 
 

@@ -56,8 +56,7 @@ class Resolver:
         """The description."""
         self.problems = problems
         """Where its readers report problems."""
-        version = str(as_dict(document).get("openapi", "2.0"))
-        self.reads_ref_siblings = not version.startswith(("2", "3.0"))
+        self.reads_ref_siblings = not str(as_dict(document).get("openapi", "2.0")).startswith(("2", "3.0"))
         """Whether a summary or a description next to a `$ref` applies: versions before 3.1 ignore them."""
 
     def resolve(self, raw: Json, pointer: str) -> tuple[dict[str, Json] | None, str]:
