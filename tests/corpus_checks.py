@@ -142,7 +142,7 @@ def operations(raw: Json) -> Iterator[Operation]:
     for item in found:
         sent = item.path.partition("#")[0]
         start, _, query = (item.path if counts[item.method, sent] > 1 else sent).partition("?")
-        pairs = [pair.partition("=") for pair in query.split("&")]
+        pairs = [pair.partition("=") for pair in re.sub(r"\{([^{}]+)\}=[^&]*", r"\1={\1}", query).split("&")]
         variables = {value[1:-1]: name for name, _, value in pairs if re.fullmatch(r"\{[^{}]+\}", value)}
         rest = "&".join("".join(pair) for pair in pairs if pair[2][1:-1] not in variables)
         parameters = {
@@ -172,6 +172,7 @@ def _operations(raw: Json) -> Iterator[Operation]:
 
 def _parameters(raw: Json, item: Json, operation: Json) -> Iterator[tuple[str, str]]:
     schemes = ((raw.get("components") or {}).get("securitySchemes") or {}).values()
+    ignored = IGNORED_HEADERS if schemes else IGNORED_HEADERS[:2]  # without any scheme, the last is the login
     signed = any(scheme.get("x-amazon-apigateway-authtype") in ("awsSigv4", "awsS3") for scheme in schemes)
     for owner in (item, operation):
         declared = owner.get("parameters")
@@ -179,7 +180,7 @@ def _parameters(raw: Json, item: Json, operation: Json) -> Iterator[tuple[str, s
             parameter = target(raw, entry)
             if isinstance(parameter, dict) and parameter.get("in") in LABELS and isinstance(parameter.get("name"), str):
                 name = parameter["name"].strip()
-                is_ignored = parameter["in"] == "header" and name.lower() in IGNORED_HEADERS
+                is_ignored = parameter["in"] == "header" and name.lower() in ignored
                 if name and not is_ignored and not (signed and name.lower() in SIGNING):
                     yield LABELS[parameter["in"]], plain(parameter["name"])
 
