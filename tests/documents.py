@@ -146,7 +146,7 @@ def items_apart(text: str) -> str:
     return re.sub(r"(?m)^( *- )(.*)$", lambda line: "\n".join(line[1] + item for item in neighbours(line[2])), text)
 
 
-ABOVE = "Optional parameters that sections only name:"
+ABOVE = "What sections only name:"
 """The line before the items that sections of a page name."""
 
 _NAMED_ABOVE = re.compile(r"Also, above: (.*)")

@@ -42,7 +42,7 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
     assert finished.exit_code == 0, finished.stderr
     (references,) = out.glob("skills/*/references")
     cells, types_page = ((references / name).read_text("utf-8") for name in ("cells.md", "types.md"))
-    assert "Optional parameters that sections only name:\n\n- `it` ([Style](#style))\n" in cells
+    assert "What sections only name:\n\n- `it` ([Style](#style))\n" in cells
     assert "\n## Named types\n\n### Style\n" in cells
     assert "`font` ([Font](#font))\n" in cells
     assert cells.count("### Font\n") == 1

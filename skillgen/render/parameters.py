@@ -20,6 +20,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
 from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.types import (
+    LONG,
     NOTHING,
     Branch,
     Direction,
@@ -287,17 +288,13 @@ def _without_unnamed(schema: Schema) -> Schema:
     )
 
 
-LONG = 200
-"""Characters of an item from which `FEW` tools are enough."""
-
-
 def usage_line(tool: Tool) -> Markdown:
     """Returns the complete usage of a command."""
     return code(usage(tool, None, is_complete=True))
 
 
 def repeated(tools: Sequence[Tool]) -> list[str]:
-    """Returns the items of optional parameters that are written once for these tools, in their order."""
+    """Returns the items of parameters and headers that are written once for these tools, in their order."""
     counts = Counter(pair for tool in tools for pair in items_of(tool).items())
     least = usual_number(len(tools))
     found: dict[str, str] = {}
@@ -308,10 +305,13 @@ def repeated(tools: Sequence[Tool]) -> list[str]:
 
 
 def items_of(tool: Tool) -> dict[str, str]:
-    """Returns the items of the optional parameters of a tool, each with its name."""
+    """Returns the items of the optional parameters and of the headers of a tool, each with its name."""
 
     def items() -> dict[str, str]:
         parameters = (item for part in parameter_lists(tool) for item in sent_parameters(part.parameters, "sent"))
-        return {item_of(item, "sent"): item.name for item in parameters if not item.required}
+        found = {item_of(item, "sent"): item for item in parameters}
+        outputs = (output for output in (tool.output, *tool.other_outputs) if output is not None)
+        found |= {item_of(item, "returned"): item for output in outputs for item in output.headers}
+        return {text: item.name for text, item in found.items() if not item.required or len(text) > LONG}
 
     return of_rendering(items_of, tool, items)

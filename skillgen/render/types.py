@@ -657,21 +657,11 @@ def _unless_empty(branch: Branch) -> Iterator[Branch]:
         yield branch
 
 
-def parameter_name(parameter: Parameter) -> Markdown:
-    """Returns the name of a parameter as code, or a phrase for a body as a whole."""
-    return phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
-
-
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
     """Returns the properties that are used in this way; what a caller must send comes first."""
     if way != "both" and any(_is_read_only(item, way) for item in parameters):
         parameters = [item for item in parameters if not _is_read_only(item, way)]
     return parameters if way == "returned" else sorted(parameters, key=lambda item: not item.required)
-
-
-def read_only_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
-    """Returns the properties that are used only in the other way."""
-    return [item for item in parameters if _is_read_only(item, way)] if way != "both" else []
 
 
 def _is_read_only(parameter: Parameter, way: Direction) -> bool:
@@ -693,11 +683,17 @@ def item_of(parameter: Parameter, way: Direction) -> str:
     return of_rendering((item_of, way), parameter, lambda: "\n".join(_item(parameter, way)))
 
 
+LONG = 200
+"""Characters of an item from which a required one is described once, and few tools are enough."""
+
+
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
     plain: list[str] = []
     named: list[str] = []
     for parameter in sent_parameters(parameters, way):
         item = item_of(parameter, way)
+        if item in above and parameter.required and len(item) > LONG:
+            item = f"- {_head(parameter, way)}: {phrase('described_above')}"
         if item in above and not parameter.required:
             named.append(code(parameter.name))
         elif item.endswith(")") and "\n" not in item and item == f"- {_head(parameter, way)}":
@@ -711,14 +707,15 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         yield f"- {', '.join(plain)}"
     if named:
         yield f"- {phrase('also_above', names=', '.join(named))}"
-    if left := read_only_parameters(parameters, way):
+    if left := [item for item in parameters if way != "both" and _is_read_only(item, way)]:
         name = "only_returned" if way == "sent" else "only_sent"
         yield f"- {phrase(name, names=code_list(item.name for item in left))}"
 
 
 def _head(parameter: Parameter, way: Direction) -> str:
     required = f", {phrase('required')}" if parameter.required and way != "returned" else ""
-    return f"{parameter_name(parameter)} ({parameter_type(parameter)}{required})"
+    name = phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
+    return f"{name} ({parameter_type(parameter)}{required})"
 
 
 def _item(parameter: Parameter, way: Direction) -> Iterator[str]:

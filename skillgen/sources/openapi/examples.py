@@ -31,7 +31,7 @@ from skillgen.model.serialization import (
 )
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value, child
-from skillgen.security.credentials import is_secret_name, issues_credential, joined_words
+from skillgen.security.credentials import is_secret_name, issues_credential
 from skillgen.sources.examples.calls import GENERATED_ORIGINS
 from skillgen.sources.examples.generator import Generated, Generator, NoExample
 from skillgen.sources.examples.prose import requires
@@ -108,9 +108,8 @@ def login_parameters(tools: Sequence[Tool], text: str | None) -> tuple[str, ...]
 
 
 def _may_be_login(item: Parameter) -> bool:
-    is_key = is_secret_name(item.name) or bool(_KEY.search(joined_words(item.name).replace("_", " ")))
-    is_named_so = bool(_LOGIN.search(item.name)) and (item.name.lower() == "key" or is_key)
-    return is_named_so and item.location in ("header", "query", "body")
+    is_key = item.name.lower() == "key" or is_secret_name(item.name) or _KEY.search(re.sub("[_-]", " ", item.name))
+    return bool(is_key and _LOGIN.search(item.name)) and item.location in ("header", "query", "body")
 
 
 def _start_of(name: str) -> str:
@@ -134,10 +133,8 @@ class _Sent(Struct, frozen=True, kw_only=True):
     example: DeclaredExample | None = None
     """The declared example of which it is the value; `None` if it was generated."""
 
-    @property
-    def name(self) -> str | None:
-        """The name of the declared example."""
-        return self.example.name if self.example is not None else None
+    name: str | None = None
+    """The name of that example."""
 
 
 class _Argument(Struct, frozen=True):
@@ -314,7 +311,7 @@ class RequestGenerator:
                 if example is not None or not found:
                     with suppress(NoExample):
                         sent = self._sent(tool, media_type, form, example)
-                        found.append(replace(sent, example=example, is_assumed=not name))
+                        found.append(replace(sent, example=example, name=example and example.name, is_assumed=not name))
             if found:
                 return [item for item in found if item.example not in of_schema] or found[:1]
         return []
