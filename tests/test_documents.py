@@ -152,6 +152,31 @@ def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
     assert quick.count("\n- ") + 1 == 20
 
 
+@pytest.mark.parametrize("count", [240, 900])
+def test_the_help_of_a_large_api_names_requests_with_their_marks(count: int, tmp_path: Path) -> None:
+    """S0-32: no words of a group take the place of its requests; all are named before an example is."""
+    tags = [{"name": "Days", "description": "# How many?\n\nUp to 90."}, {"name": "Teams", "description": "teams"}]
+    paths = {
+        f"/{tag['name']}/{number}": {
+            "get": {**operation(f"get{tag['name']}{number}"), "tags": [tag["name"]]},
+            "delete": {**operation(f"end{tag['name']}{number}"), "tags": [tag["name"]], "description": "Ends. " * 40},
+        }
+        for tag in tags
+        for number in range(count // 4)
+    }
+    source = write(tmp_path / "a.json", description(paths, tags=tags))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "ai-help,llms")
+    text = (tmp_path / "out/ai-help.md").read_text("utf-8")
+    assert len(text.encode()) <= 12_000
+    commands = text.partition("## Command Reference\n")[2].partition("\n## ")[0]
+    assert "/Teams/0`: GET, DELETE [destructive]" in commands
+    assert all(f"{path}`" in commands for path in paths) == (count == 240)
+    assert "A GET without a mark is [read]." in commands
+    groups = (tmp_path / "out/llms.txt").read_text("utf-8")
+    assert "Up to 90" not in text + groups
+    assert ": teams" not in text + groups
+
+
 NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket", "voucher", "catalogue")
 
 

@@ -8,20 +8,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain, islice, zip_longest
 from types import SimpleNamespace
 from typing import Any
 
+from skillgen.model.calls import Example
 from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
 from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
+from skillgen.model.tool import Tool
 from skillgen.render.about import recipes_text, resource_and_prompt_lines, said_by, workflow_lines
 from skillgen.render.dashdash import cli_front_matter
 from skillgen.render.identity import description, what_and_when
-from skillgen.render.listing import Listing, list_tools, shared_start
+from skillgen.render.listing import FORMS, Listing, list_tools, shared_start
 from skillgen.render.pages import Section, file_stems, types_reachable
-from skillgen.render.reference import SingleFile
+from skillgen.render.parameters import lists_requests
+from skillgen.render.reference import Reference, SingleFile
 from skillgen.render.results import command_errors
-from skillgen.render.semantics import cautions, date_formats, deprecated_names, operational_facts
+from skillgen.render.semantics import cautions, date_formats, deprecated_names, limit_headers, operational_facts
 from skillgen.render.skill import SAID_SHARE, Rendering, cut_lines
 from skillgen.text.generated import OWN_WORDS, marked
 from skillgen.text.inert import inert
@@ -36,6 +40,9 @@ _TYPES_LIMIT = 12_000
 """Characters of named types in the help of one command."""
 
 _EXAMPLES_SHOWN = 12
+
+_FEW_EXAMPLES = 3
+"""The same where more would hide a command."""
 
 _PROFILE_SECTIONS = {
     "when": ("when to use", "when not to use"),
@@ -65,7 +72,8 @@ def _fitting_text(rendering: Rendering, limit: int) -> str:
         if len(text.encode()) <= limit:
             return text
     empty = Listing(start=shared_start(rendering.service))
-    for is_brief, examples in ((False, _EXAMPLES_SHOWN), (True, _EXAMPLES_SHOWN), (True, 0)):
+    texts = []
+    for is_brief, examples in ((False, _EXAMPLES_SHOWN), (False, _FEW_EXAMPLES), (True, _FEW_EXAMPLES), (True, 0)):
         room = limit - len(_text(rendering, empty, is_brief=is_brief, examples=examples).encode())
         room -= len("\n\n\n\n\n")  # the blank lines around the list
         for _ in range(2):
@@ -73,9 +81,12 @@ def _fitting_text(rendering: Rendering, limit: int) -> str:
             text = _text(rendering, listing, is_brief=is_brief, examples=examples)
             over = len(text.encode()) - limit
             if over <= 0:
-                return text
+                texts.append(text)
+                break
             room -= over  # what the last scan adds to the list
-    return cut_lines(text, limit, cautions(rendering.service))
+        if over <= 0 and FORMS[-1] not in listing.forms:
+            return text
+    return texts[0] if texts else cut_lines(text, limit, cautions(rendering.service))
 
 
 def _text(
@@ -88,13 +99,14 @@ def _text(
     quick = [tool for topic in reference.topics for tool in topic.tools]
     has_groups = len(quick) > _QUICK_ITEMS and len(reference.topics) > 1
     groups = sorted(reference.topics, key=lambda topic: -len(topic.tools))[:_QUICK_ITEMS] if has_groups else []
-    limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // SAID_SHARE
+    limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // (SAID_SHARE * (2 if is_brief else 1))
     texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
     steps = sum(len(item.steps) for item in service.workflows)
     context = {
         **rendering.context,
         "brief": is_brief,
         "listing": listing,
+        "lists_requests": lists_requests(service),
         "trigger": what_and_when(service)[1] or description(service),
         "quick": quick[: _QUICK_ITEMS - len(groups)],
         "quick_groups": groups,
@@ -103,23 +115,19 @@ def _text(
         "texts": [said for said in texts if said.text],
         **_sections(service),
         "elsewhere": _elsewhere(rendering),
-        "examples": [
-            (tool, example)
-            for tool in service.tools
-            for example in tool.examples
-            if example.is_declared and example.flaw is None and (example.input or example.description)
-        ][:examples],
+        "examples": [*islice(_examples(reference), examples)],
         "with_json": [tool.name for tool in service.tools if any(map(_prints_json, tool.parameters))],
-        "shown_in": [
-            tool.name
+        "has_examples": any(
+            any(example.flaw is None for example in tool.examples)
+            or any("example" in section.title.lower() for section in tool.guidance)
             for tool in service.tools
-            if inlined and any("example" in section.title.lower() for section in tool.guidance)
-        ],
-        "has_examples": any(example.flaw is None for tool in service.tools for example in tool.examples),
+        ),
         "workflow_lines": workflow_lines(service.workflows, service.tools, (), str),
         "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS and not is_brief else "",
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
+        "limit_headers": limit_headers(service),
+        "says_limits": any(map(_LIMITS.search, filter(None, (service.description, service.instructions)))),
         "operational": operational_facts(service),
         "offered": resource_and_prompt_lines(service),
         "deprecated": deprecated_names(service),
@@ -140,6 +148,22 @@ def _text(
     file.add(templates.render("ai-help/last.md.j2", **context))
     return inert("ai-help.md", marked(file.text()))
 
+
+def _examples(reference: Reference) -> Iterator[tuple[Tool, Example]]:
+    """Yields the declared examples, one of each group in turn: the largest first, in it those of calls with a body."""
+    found = [
+        [
+            (tool, example)
+            for tool in sorted(topic.tools, key=lambda tool: tool.input is None)
+            for example in tool.examples
+            if example.is_declared and example.flaw is None and (example.input or example.description)
+        ]
+        for topic in sorted(reference.topics, key=lambda topic: -len(topic.tools))
+    ]
+    return filter(None, chain.from_iterable(zip_longest(*found)))
+
+
+_LIMITS = re.compile(r"rate.?limit|\b429\b|too many requests", re.IGNORECASE)
 
 _INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)
 

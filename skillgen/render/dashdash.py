@@ -121,8 +121,10 @@ def not_declared(service: Service) -> list[str]:
     origins = service.origins or {}
     declared = {
         "name": not is_inferred(service, "product"),
-        "title": "title" in origins and not origins["title"].source.endswith("erverInfo/title"),
-        "description": service.summary is not None,
+        "title": service.kind == "openapi"
+        or ("title" in origins and not origins["title"].source.endswith("erverInfo/title")),
+        "description": service.summary is not None
+        or (service.kind == "openapi" and origins["purpose"].source not in ("groups", "tools")),
         "when-to-use": service.when_to_use,
         "access-level": not is_inferred(service, "access_level"),
         **{

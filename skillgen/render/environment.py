@@ -267,28 +267,19 @@ class Templates:
 
 REPLACED = {
     "marks": "mark_text",
-    "command_equivalent": "code",
-    "request_equivalent": "code",
     "call_line": "short_call",
     "description_text": "block",
-    "begins_with": "`startswith` of the text",
-    "error_bodies": "error_parts",
-    "error_headers": "error_parts",
-    "error_examples": "error_parts",
     "event_lists": "parameter_lists",
     "recipe": "workflow",
     "auth_phrases": "auth_gloss",
-    "names_shown": "codes",
     "event_auth": "auth_alternatives",
-    **dict.fromkeys(("offered_counts", "resource_counts"), "count"),
-    **dict.fromkeys(("have_host", "has_other_addresses", "has_title", "has_no_payloads"), "a test of the fields"),
-    **dict.fromkeys(("bare_scopes", "cost_phrase"), "the fields themselves"),
-    **dict.fromkeys(("date_samples", "extension_line"), "the built-in template"),
-    **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "output_words"), "`returned`"),
-    **dict.fromkeys(("shown_outputs", "has_plain_headers"), "`returned`"),
     "shared_start": "`listing.start`",
     "link_title": "label",
     "notes": "the function rows",
+    **dict.fromkeys(("command_equivalent", "request_equivalent"), "code"),
+    **dict.fromkeys(("error_bodies", "error_headers", "error_examples"), "error_parts"),
+    **dict.fromkeys(("offered_counts", "resource_counts"), "count"),
+    **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "shown_outputs"), "`returned`"),
 }
 """Filters and names of earlier releases, with what replaces them."""
 

@@ -88,11 +88,11 @@ class Listing(Struct, frozen=True, kw_only=True):
     """The pages that list the tools of groups in form 5."""
 
 
-def names_in(topic: Topic, service: Service, start: Start = _NO_START) -> Sequence[str]:
-    """Returns the names of the tools of a group, or their paths where requests are listed."""
+def names_in(topic: Topic, service: Service, start: Start = _NO_START) -> Sequence[Markdown]:
+    """Returns the names of the tools of a group, or their paths where requests are listed, as code."""
     if not lists_requests(service):
-        return [tool.name for tool in topic.tools]
-    return list(dict.fromkeys(start.left_out_of(tool.path or "") for tool in topic.tools))
+        return [code(tool.name) for tool in topic.tools]
+    return [*map(code, dict.fromkeys(start.left_out_of(tool.path or "") for tool in topic.tools))]
 
 
 def list_tools(service: Service, reference: Reference, room: int, *, is_linked: bool = True) -> Listing:
@@ -115,7 +115,7 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     while base > FORMS[0] and all(size <= room for size in accumulate(size(item, base - 1) for item in numbers)):
         base -= 1
     if base == FORMS[-1]:
-        return _list_of_groups(service, reference, room, is_linked=is_linked)
+        return (_list_of_groups if is_linked else _commands_of_groups)(service, reference, room)
     left, forms = room - sum(size(item, base) for item in numbers), [base] * len(topics)
     for item in sorted(numbers, key=lambda item: -len(topics[item].tools)) if base > FORMS[0] else ():
         if (more := size(item, base - 1) - size(item, base)) <= left:
@@ -125,18 +125,16 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     return Listing(text=Markdown(listed.rstrip("\n")), forms=tuple(sorted(set(forms))), start=lines.start)
 
 
-def _list_of_groups(service: Service, reference: Reference, room: int, *, is_linked: bool) -> Listing:
+def _list_of_groups(service: Service, reference: Reference, room: int) -> Listing:
     """Returns a line for each group: a few groups with all their tools would hide the others."""
     lines, indexes = _Lines(service, _NO_START), dict[str, tuple[Page, ...]]()
-    for topic in reference.topics if is_linked else ():
+    for topic in reference.topics:
         if len(topic.pages) > 1:
             stem = topic.pages[0].file_name.removesuffix(".md")
             listed = ((page, lines.of(tools, 3)) for page, tools in topic.tools_by_page)
             indexes[stem] = _index(plain_phrase("index_of", list=topic.title), f"index-{stem}", listed)
 
     def entry(topic: Topic) -> str:
-        if not is_linked:
-            return f"- {paragraph(topic.title)} ({len(topic.tools)})"
         pages = indexes.get(topic.pages[0].file_name.removesuffix(".md"), topic.pages)
         first, *others = (link_url(page.file_name) for page in pages)
         more = "".join(f", [{phrase('more')}](references/{file})" for file in others)
@@ -150,17 +148,35 @@ def _list_of_groups(service: Service, reference: Reference, room: int, *, is_lin
         text, pages = Markdown("\n".join(shown)), tuple(chain.from_iterable(indexes.values()))
         if len(text.encode()) < room:
             return Listing(text=text, forms=FORMS[-1:], indexes=pages, start=left_out)
-    return _sequence(reference, room, is_linked=is_linked)
+    return _sequence(reference, room)
 
 
-def _sequence(reference: Reference, room: int, *, is_linked: bool) -> Listing:
+def _commands_of_groups(service: Service, reference: Reference, room: int) -> Listing:
+    """Returns a line for each group with as many of its tools as fit, because nothing leads to the others."""
+    start, topics = shared_start(service), reference.topics
+    lines = _Lines(service, start)
+    listed = [[line.removeprefix("- ") for line in lines.of(topic.tools, 4)] for topic in topics]
+
+    entries = [f"- {paragraph(topic.title)} ({len(topic.tools)})" for topic in topics]
+    for limit in _COMMANDS_CHARACTERS:
+        words = (group_words("", commands, limit, "; ") for commands in listed)
+        text = "\n".join(f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True))
+        if len(text.encode()) < room:
+            forms = FORMS[-2:-1] if limit == _COMMANDS_CHARACTERS[0] else FORMS[-1:]
+            return Listing(text=Markdown(text), forms=forms, start=start)
+    titles = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
+    return Listing(text=phrase("groups_only", titles=titles), forms=FORMS[-1:])
+
+
+_COMMANDS_CHARACTERS = (100_000, 640, 320, GROUP_CHARACTERS, 80, 0)
+"""Characters of the tools of a group where nothing leads to the others, the most that fit."""
+
+
+def _sequence(reference: Reference, room: int) -> Listing:
     """Returns links to pages that list all tools by name, in the order of their groups' titles; titles are cut to fit
     `room` bytes.
     """
     topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
-    if not is_linked:
-        words = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
-        return Listing(text=phrase("groups_only", titles=words), forms=FORMS[-1:])
     listed = {page.file_name: (topic, page, tools) for topic in topics for page, tools in topic.tools_by_page}
     entries = ((page, [code_list(tool.name for tool in tools)]) for _, page, tools in listed.values())
     pages = _index(plain_phrase("index_of_tools"), "index", entries)

@@ -24,18 +24,6 @@ if TYPE_CHECKING:
 
 PHRASES_TEMPLATE = "phrases.j2"
 
-REPLACED = {
-    **dict.fromkeys(("workflow", "step_"), "about/workflow.md.j2"),
-    **dict.fromkeys(("body_", "come_with", "comes_with", "error_example"), "reference/macros.md.j2"),
-    **dict.fromkeys(("event_auth", "event_without_auth"), "reference/event.md.j2"),
-    **dict.fromkeys(("issued_by", "login_tool"), "skill/facts.md.j2"),
-    **dict.fromkeys(("one_of_types", "the_types"), "reference/type.md.j2"),
-    "extensions": "about/extensions.md.j2",
-    "date_samples": "ai-help/dates.md.j2",
-    "units": "reference/tool/needs.md.j2",
-}
-"""How the names of phrases of earlier releases begin, with the template that has their words now."""
-
 _Table = Mapping[str, Any]
 """Name to a text, to a pair of texts (for one thing, for several), or to a mapping of decisions to texts."""
 
@@ -132,9 +120,8 @@ def _with_users(templates: Templates) -> _Table:
         known = table.get(name)
         if known is None:
             close = get_close_matches(name, table, n=1)
-            template = next((REPLACED[start] for start in REPLACED if name.startswith(start)), "")
             fix = f"did you mean {close[0]}?" if close else "correct its name"
-            raise _problem(f"there is no phrase {name!r}", f"use the template {template}" if template else fix)
+            raise _problem(f"there is no phrase {name!r}", fix)
         if isinstance(known, Mapping) and isinstance(item, Mapping):
             item = {**known, **item}
         elif type(item) is not type(known) or (isinstance(item, tuple) and len(item) != len(known)):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
-from itertools import chain
+from itertools import accumulate, chain
 from operator import attrgetter
 from typing import TypeVar
 
@@ -52,16 +52,14 @@ from skillgen.render.semantics import common_notes
 from skillgen.render.types import branches, inline_types, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph
+from skillgen.text.markdown import Markdown, code, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
-from skillgen.text.structure import Anchors, headings_in
-from skillgen.text.summary import clip, first_sentence
+from skillgen.text.structure import Anchors, headings_in, parts_of, start_of
+from skillgen.text.summary import clip, paragraphs, sentences
+from skillgen.text.words import words_of
 
 WHOLE_PAGE_LIMIT_BYTES = 300_000
 """Maximum size of the sections of a page for people."""
-
-INTRO_LIMIT_BYTES = 1_200
-"""Bytes of a group's description at the top of its page."""
 
 _WORDS_LIMIT = 160
 """Characters of what the source says of a group in a list of groups."""
@@ -572,9 +570,9 @@ def _topics(
     for group, shown in zip(service.groups, groups, strict=True):
         if tools := by_group[group.name]:
             is_said = said[group.description] == 1 and not is_inferred(group, "description")
-            words = clip(first_sentence(group.description), _WORDS_LIMIT) if is_said and group.description else ""
+            words = clip(_sentence_on(group), _WORDS_LIMIT) if is_said else ""
             stem, own = stems[names[group.name]], sections[group.name]
-            topics.append(_topic(one_line(group.title), stem, tools, own, limit, words, _intro(shown)))
+            topics.append(_topic(one_line(group.title), stem, tools, own, limit, words, _intro(shown, limit // 2)))
     if rest := by_group.get(None):
         topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, sections[None], limit))
     return tuple(topics)
@@ -615,17 +613,12 @@ def _topic(
     )
 
 
-def group_words(words: str, names: Iterable[str], limit: int) -> Markdown:
-    """Returns what the source says of a group within a number of characters, else the first names of its tools."""
+def group_words(words: str, names: Sequence[str], limit: int, separator: str = ", ") -> Markdown:
+    """Returns what the source says of a group within a number of characters, else its first tools, as they are safe."""
     if words:
         return inline(clip(words, limit)) if limit else Markdown("")
-    shown: list[str] = []
-    for name in names:
-        limit -= len(name) + len("``, ")
-        if limit < 0:
-            return Markdown(f"{code_list(shown)}, …") if shown else Markdown("")
-        shown.append(name)
-    return code_list(shown)
+    count = sum(size <= limit for size in accumulate(len(name) + len(separator) for name in names))
+    return Markdown(separator.join([*names[:count], *["…"] * (0 < count < len(names))]))
 
 
 def above_sections(sections: Sequence[Section], head: str = "") -> Markdown | None:
@@ -655,14 +648,23 @@ def _list_pages(
     return pages_of(phrases("list_headings")[f"{kind}s"], f"{kind}s", sections, intro=intro, limit=limit)
 
 
-def _intro(group: Group) -> Markdown | None:
-    """Returns what a group's tools are for, shortened so that the page stays within its size."""
+def _sentence_on(group: Group) -> str:
+    """Returns the first sentence on a group as a whole, which is not below a heading on something else; empty if it
+    only repeats the title.
+    """
+    title = {*words_of(group.title)}
+    parts = ((heading, text) for _, heading, text in parts_of(group.description or "", 6) if text)
+    heading, text = next(parts, ("", ""))
+    sentence = next(sentences(next(paragraphs(text), "")))
+    return sentence if {*words_of(heading)} <= title and not {*words_of(sentence)} <= title else ""
+
+
+def _intro(group: Group, limit: int) -> Markdown | None:
+    """Returns what a group's tools are for, cut at a paragraph so that the page stays within its size."""
     text = (group.description or "").strip()
     if text and "description" in (group.origins or {}):
         text = plain_phrase("small_groups", groups=text)
-    if len(text.encode("utf-8")) <= INTRO_LIMIT_BYTES:
-        return block(text) if text else None
-    return paragraph(clip(one_line(text), INTRO_LIMIT_BYTES // 4))
+    return block(start_of(text, limit)) if text else None
 
 
 def _sent_types(service: Service) -> set[str]:

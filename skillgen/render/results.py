@@ -7,16 +7,15 @@ refers to it. Within a section, a body or header that several errors share is de
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.model.calls import ErrorCase, Link, Output
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -308,8 +307,7 @@ def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Output, 
                 groups.setdefault(facts(output), (output, {}))[1][case.code] = None
         for output, codes in groups.values():
             shown = phrase("every_error") if len(codes) == len(cases) > 1 else code_list(codes)
-            output = replace(_with_statuses(output, codes), status=None)
-            yield shown, output, returned(output)
+            yield shown, replace(output, status=None), returned(replace(output, status=None))
 
 
 def _body_of(output: Output) -> Output | None:
@@ -333,32 +331,10 @@ def _headers_of(output: Output) -> Output | None:
 
 
 def _body_facts(output: Output) -> object:
-    """Returns the words in which a body is declared, without a constant that is its status."""
+    """Returns the words in which a body is declared."""
     if output.schema is None:
         return tuple(exact_json_text(item.value.json) for item in output.examples)
-    text = json.dumps(output.raw, sort_keys=True)
-    if count := sum(_is_status(item, output.status) for item in output.schema.properties):
-        constant = rf'"(?:const|enum)": \[?"?{re.escape(output.status or "")}\b'
-        other, found = re.subn(constant, "", text)
-        text = other if found == count else text
-    return text, output.media_types
-
-
-def _is_status(item: Parameter, status: str | None) -> bool:
-    return item.schema.choices is not None and [*map(str, item.schema.choices)] == [status]
-
-
-def _with_statuses(output: Output, codes: Collection[str]) -> Output:
-    """Returns the body of several errors: where one is its status, the others have theirs."""
-    if output.schema is None or len(codes) == 1:
-        return output
-    properties = tuple(
-        replace(item, schema=replace(item.schema, choices=tuple(type(item.schema.choices[0])(name) for name in codes)))
-        if item.schema.choices and _is_status(item, output.status)
-        else item
-        for item in output.schema.properties
-    )
-    return replace(output, schema=replace(output.schema, properties=properties))
+    return json.dumps(output.raw, sort_keys=True), output.media_types
 
 
 def _is_named(schema: Schema) -> bool:

@@ -183,6 +183,19 @@ def common_notes(service: Service) -> tuple[str, ...]:
     )
 
 
+@once
+def limit_headers(service: Service) -> dict[str, None]:
+    """Returns the headers of responses that say how many calls are left."""
+    outputs = (
+        output
+        for tool in service.tools
+        for output in (tool.output, *tool.other_outputs, *(case.output for case in tool.errors))
+        if output is not None
+    )
+    names = (header.name for output in outputs for header in output.headers)
+    return dict.fromkeys(name for name in names if "ratelimit" in name.lower().replace("-", ""))
+
+
 _NAMES_SHOWN = 30
 """Maximum of names in one line."""
 
