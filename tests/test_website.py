@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -79,10 +80,33 @@ def test_every_link_of_the_site_works(acme: Path, github_site: Path) -> None:
 def test_the_site_has_every_tool_and_parameter(github: GitHub, github_site: Path) -> None:
     text = "".join(page.read_text("utf-8") for page in sorted(github_site.glob("*.html")))
     operations = [item for path in github.raw["paths"].values() for item in path.values() if "operationId" in item]
-    missing = [item["operationId"] for item in operations if f">{item['operationId']}</a>" not in text]
-    assert missing == []
+    shown = (f"<code>{item['operationId']}</code>" for item in operations)
+    assert [name for name in shown if name not in text] == []
+    assert [item["summary"] for item in operations if f">{escape(item['summary'].rstrip('.'))}</a>" not in text] == []
     parameters = github.raw["components"]["parameters"].values()
     assert [item["name"] for item in parameters if f"<code>{item['name']}</code>" not in text] == []
+
+
+def test_the_site_is_for_people_who_call_the_api(tmp_path: Path) -> None:
+    """The overview says how to authenticate, not when a skill is used; words on groups are no raw Markdown."""
+    tags = [{"name": "Days", "description": "Up to **90** ~~teams~~ days."}]
+    schemes = {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}
+    members = {"tags": tags, "security": [{"key": []}], "components": {"securitySchemes": schemes}}
+    paths = {"/days": {"get": operation(tags=["Days"], summary="List days"), "put": operation("put", tags=["Days"])}}
+    source = write(tmp_path / "a.json", description(paths, **members))
+    generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "html,plugin")
+    index = (tmp_path / "out/html/index.html").read_text("utf-8")
+    assert "Use when" not in index
+    assert "-H &quot;X-Key: $SKILL_TASKS_EXAMPLE___API_KEY&quot;</code>" in index
+    assert "<p>Up to <strong>90</strong> <s>teams</s> days.</p>" in index
+    page = (tmp_path / "out/html/days.html").read_text("utf-8")
+    assert ">List days</a>" in page
+    assert "get/days" not in page.replace('"#getdays"', "")
+    assert '<code class="language-sh">curl' in page
+    readme = (tmp_path / "out/plugin/README.md").read_text("utf-8")
+    assert "$SKILL_TASKS_EXAMPLE___API_KEY" in readme
+    assert "`claude --plugin-dir FOLDER`" in readme
+    assert "Use when" not in readme
 
 
 def test_the_search_finds_a_tool_by_keyboard(github_site: Path, node_modules: Path) -> None:

@@ -335,6 +335,8 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
         print(result_json(result))
     if output.check and result.exit_code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run the same command without --check")
+    if result.outcomes and not any(item.plan.after.states for item in result.outcomes):
+        raise UsageError("no format can be written", where="--emit", fix="choose another one")
     return max(code, result.exit_code)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from skillgen.model.calls import Example
 from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
-from skillgen.model.schema import Parameter
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.about import recipes_text, resource_and_prompt_lines, said_by, workflow_lines
@@ -74,19 +73,18 @@ def _fitting_text(rendering: Rendering, limit: int) -> str:
     empty = Listing(start=shared_start(rendering.service))
     texts = []
     for is_brief, examples in ((False, _EXAMPLES_SHOWN), (False, _FEW_EXAMPLES), (True, _FEW_EXAMPLES), (True, 0)):
-        room = limit - len(_text(rendering, empty, is_brief=is_brief, examples=examples).encode())
-        room -= len("\n\n\n\n\n")  # the blank lines around the list
-        for _ in range(2):
-            listing = list_tools(rendering.service, rendering.reference, room, is_linked=False)
-            text = _text(rendering, listing, is_brief=is_brief, examples=examples)
-            over = len(text.encode()) - limit
-            if over <= 0:
-                texts.append(text)
-                break
-            room -= over  # what the last scan adds to the list
-        if over <= 0 and FORMS[-1] not in listing.forms:
-            return text
+        rest = len(_text(rendering, empty, is_brief=is_brief, examples=examples).encode())
+        listing = list_tools(rendering.service, rendering.reference, limit - rest - _MARGIN, is_linked=False)
+        text = _text(rendering, listing, is_brief=is_brief, examples=examples)
+        if len(text.encode()) <= limit:
+            texts.append(text)
+            if FORMS[-1] not in listing.forms:
+                return text
     return texts[0] if texts else cut_lines(text, limit, cautions(rendering.service))
+
+
+_MARGIN = 50
+"""Bytes for blank lines around the list, and for what the last scan adds to a few of its lines."""
 
 
 def _text(
@@ -116,7 +114,11 @@ def _text(
         **_sections(service),
         "elsewhere": _elsewhere(rendering),
         "examples": [*islice(_examples(reference), examples)],
-        "with_json": [tool.name for tool in service.tools if any(map(_prints_json, tool.parameters))],
+        "with_json": [
+            tool.name
+            for tool in service.tools
+            if any(item.name == "--json" and not _INPUT.search(item.description or "") for item in tool.parameters)
+        ],
         "has_examples": any(
             any(example.flaw is None for example in tool.examples)
             or any("example" in section.title.lower() for section in tool.guidance)
@@ -166,11 +168,6 @@ def _examples(reference: Reference) -> Iterator[tuple[Tool, Example]]:
 _LIMITS = re.compile(r"rate.?limit|\b429\b|too many requests", re.IGNORECASE)
 
 _INPUT = re.compile(r"\b(?:file|input|parse|read|stdin)", re.IGNORECASE)
-
-
-def _prints_json(option: Parameter) -> bool:
-    """True for `--json`, unless it says how the input is written."""
-    return option.name == "--json" and not _INPUT.search(option.description or "")
 
 
 def _elsewhere(rendering: Rendering) -> str:

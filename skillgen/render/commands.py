@@ -122,7 +122,7 @@ def _words(parameter: Parameter, value: Json) -> Iterator[str]:
         return
     several = value if isinstance(value, list) else [value]
     for group in several if syntax.is_repeatable and syntax.values == 1 else [several]:
-        words = [*map(_value_word, _flat(group))]
+        words = [item if isinstance(item, str) else exact_json_text(item) for item in _flat(group)]
         if not _is_named(parameter):
             yield from words
         elif len(words) == 1 and words[0].startswith("-"):
@@ -137,10 +137,6 @@ def _flat(value: Json) -> Iterator[Json]:
             yield from _flat(item)
     else:
         yield value
-
-
-def _value_word(value: Json) -> str:
-    return value if isinstance(value, str) else exact_json_text(value)
 
 
 def syntax_notes(parameter: Parameter) -> Iterator[Markdown]:

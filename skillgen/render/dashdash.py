@@ -10,7 +10,7 @@ from skillgen.model.mcp_fields import REQUIREMENTS, SERVICE, camel, declared
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, is_inferred
 from skillgen.render.access import url_of
-from skillgen.render.identity import description, skill_name
+from skillgen.render.identity import description, is_quoted, skill_name
 from skillgen.render.publishing import with_values
 from skillgen.render.semantics import rate_limit_phrase
 from skillgen.render.skill import Rendering
@@ -123,8 +123,7 @@ def not_declared(service: Service) -> list[str]:
         "name": not is_inferred(service, "product"),
         "title": service.kind == "openapi"
         or ("title" in origins and not origins["title"].source.endswith("erverInfo/title")),
-        "description": service.summary is not None
-        or (service.kind == "openapi" and origins["purpose"].source not in ("groups", "tools")),
+        "description": service.summary is not None or (service.kind == "openapi" and is_quoted(service)),
         "when-to-use": service.when_to_use,
         "access-level": not is_inferred(service, "access_level"),
         **{

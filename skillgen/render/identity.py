@@ -52,6 +52,11 @@ def what_and_when(service: Service) -> tuple[str, str]:
     return what or when, when if what else ""
 
 
+def is_quoted(service: Service) -> bool:
+    """True if what a service does is a sentence of the source, not a list of its tools or groups."""
+    return (service.origins or {})["purpose"].source not in ("groups", "tools")
+
+
 def description(service: Service, limit: int = _DESCRIPTION_LIMIT) -> str:
     """Says on one line what the service does and when to use it, within `limit` characters."""
     what, when = plain(service.purpose or ""), plain(service.trigger or "")

@@ -254,14 +254,10 @@ def file_stems(names: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
     those like the part of a longer list (`foo-p2`), get two hyphens, which no slug has, and part of their digest.
     """
     names = list(dict.fromkeys(names))
-    slugs = {name: safe_stem(_without_index(slug(name)), "group", taken) for name in names}
+    slugs = {name: safe_stem(re.sub(r"\Aindex-", "group-index-", slug(name)), "group", taken) for name in names}
     counts = Counter(slugs.values())
     clashing = [name for name, stem in slugs.items() if not stem or counts[stem] > 1 or _PART.search(stem)]
     digests = {name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest() for name in clashing}
     short = {digest[:_DIGEST_LENGTH] for digest in digests.values()}
     length = _DIGEST_LENGTH if len(short) == len(digests) else None
     return slugs | {name: f"{slugs[name] or 'x'}--{digests[name][:length]}" for name in clashing}
-
-
-def _without_index(stem: str) -> str:
-    return f"group-{stem}" if stem.startswith("index-") else stem

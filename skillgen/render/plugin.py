@@ -16,6 +16,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.about import client_configuration
+from skillgen.render.access import login
 from skillgen.render.examples import URL_VARIABLE
 from skillgen.render.identity import (
     description,
@@ -95,7 +96,8 @@ def plugin_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     context = {
         **rendering.context,
         "names": [skill_name(skill.service) for skill in rendering.skills],
-        "what_and_when": " ".join(filter(None, what_and_when(service))),
+        "what": what_and_when(service)[0],
+        "login": login(service, True),
         "connection": connection,
         "is_portable": is_portable,
     }

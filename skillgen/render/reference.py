@@ -614,7 +614,7 @@ def _topic(
 
 
 def group_words(words: str, names: Sequence[str], limit: int, separator: str = ", ") -> Markdown:
-    """Returns what the source says of a group within a number of characters, else its first tools, as they are safe."""
+    """Returns what the source says of a group within a number of characters, else its first tools."""
     if words:
         return inline(clip(words, limit)) if limit else Markdown("")
     count = sum(size <= limit for size in accumulate(len(name) + len(separator) for name in names))

@@ -19,13 +19,16 @@ from markdown_it.utils import EnvType, OptionsDict
 from markupsafe import Markup
 
 from skillgen.model.document import Document
+from skillgen.model.tool import Tool
+from skillgen.model.values import is_inferred
+from skillgen.render.access import login
 from skillgen.render.environment import Templates
-from skillgen.render.identity import short_description, title, tool_phrase, what_and_when
+from skillgen.render.identity import is_quoted, short_description, title, tool_phrase, what_and_when
 from skillgen.render.pages import TOOL, Page, link_resolver
 from skillgen.render.reference import Reference, reference_of
 from skillgen.render.semantics import marks, marks_legend
 from skillgen.render.skill import Rendering, Site
-from skillgen.text.markdown import exact_json_text
+from skillgen.text.markdown import exact_json_text, inline, one_line
 from skillgen.text.summary import clip
 
 OPEN_LIMIT = 12
@@ -52,7 +55,7 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
         for topic in reference.topics
         if topic.pages
     }
-    marks_of = {tool.name: marks(tool) for tool in service.tools}
+    tools = {TOOL + tool.name: tool for tool in service.tools}
     of_tools = {page.file_name for page, _ in reference.tool_pages}
     entries = {
         page.file_name: _entry(page.heading, _file(page), len(page.sections), words.get(page.file_name, ""))
@@ -65,16 +68,19 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
         "number": len(service.tools),
         "noun": _NOUNS.get(service.kind, "tools"),
     }
-    what, when = what_and_when(service)
     legend = to_html(marks_legend(service))
-    yield _page(templates, "index.html", what=what, when=when, service=service, legend=legend, **context)
+    how = login(service, False)
+    calls = to_html(templates.render("parts/login.md.j2", login=how)) if how is not None else ""
+    what = what_and_when(service)[0] if is_quoted(service) else ""
+    yield _page(templates, "index.html", what=what, service=service, legend=legend, calls=calls, **context)
     for page in reference.pages:
         articles = [
             {
-                "name": str(section.heading),
+                "name": _heading(tool) if (tool := tools.get(section.key)) is not None else str(section.heading),
+                "operation": tool.name if tool is not None and not is_inferred(tool, "name") else "",
                 "anchor": page.anchors[section.key],
                 "body": to_html(resolved(section.text.partition("\n")[2])),
-                "marks": marks_of.get(section.name, ()) if page.file_name in of_tools else (),
+                "marks": marks(tool) if tool is not None else (),
             }
             for section in (*page.sections, *page.types)
         ]
@@ -84,9 +90,17 @@ def html_documents(rendering: Rendering) -> Iterator[Document]:
     yield from _assets(templates)
 
 
+def _heading(tool: Tool) -> str:
+    """Returns the heading of a tool: of an operation its declared summary, else its request if it has no name."""
+    if tool.method and tool.summary and not is_inferred(tool, "summary"):
+        return one_line(tool.summary).rstrip(".")
+    return f"{tool.method} {tool.path}" if is_inferred(tool, "name") else tool.name
+
+
 def _entry(title: str, address: str, count: int, words: str) -> dict[str, Any]:
     """Returns a page in the menu, or a service of several: how many sections or tools, and what it is for."""
-    return {"title": str(title), "address": address, "count": count, "words": words}
+    shown = Markup(_CONVERTER.renderInline(inline(words)))
+    return {"title": str(title), "address": address, "count": count, "words": shown}
 
 
 _NOUNS = {"openapi": "operations", "cli": "commands"}
@@ -143,7 +157,7 @@ def _search_index(rendering: Rendering, reference: Reference) -> str:
 
 
 class _Renderer(RendererHTML):
-    """Writes nested lists so that they can be closed, and code so that a keyboard can scroll it."""
+    """Writes nested lists so that they can be closed, and links."""
 
     _is_in_link = False
 
@@ -162,12 +176,6 @@ class _Renderer(RendererHTML):
     def bullet_list_close(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Ends a list."""
         return "</ul></details>\n" if tokens[idx].level else "</ul>\n"
-
-    def fence(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
-        """Returns a block of code."""
-        return f'<pre tabindex="0"><code>{escape(tokens[idx].content)}</code></pre>\n'
-
-    code_block = fence
 
     def link_open(self, tokens: Sequence[Token], idx: int, options: OptionsDict, env: EnvType) -> str:
         """Begins a link: to a page of the site, or out of it."""
@@ -193,9 +201,13 @@ class _Renderer(RendererHTML):
 
 _OUTSIDE = ' rel="noopener noreferrer nofollow"'
 
-_CONVERTER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable("table").disable("image")
+_CONVERTER = (
+    MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer)
+    .enable(["table", "strikethrough"])
+    .disable("image")
+)
 
 
 def to_html(text: str) -> Markup:
-    """Returns Markdown as HTML without images; raw HTML in it is shown as text."""
-    return Markup(_CONVERTER.render(text))
+    """Returns Markdown as HTML without images; raw HTML in it is shown as text, and a keyboard can scroll code."""
+    return Markup(_CONVERTER.render(text).replace("<pre>", '<pre tabindex="0">'))
