@@ -255,7 +255,7 @@ class Templates:
         name = self._shown(file or self._files.file_of(template) or template)
         where = f"template {name}" + (f", line {line}" if line else "")
         reasons = {RecursionError: "it calls itself without end", MemoryError: "it needs too much memory"}
-        reason = reasons.get(type(error)) or _GONE.sub(lambda name: f"{name[0]}; use {REPLACED[name[1]]}", str(error))
+        reason = reasons.get(type(error)) or str(error)
         return UsageError(f"the template cannot be rendered: {reason}", where=where, fix="correct the template")
 
     def _shown(self, file: str) -> str:
@@ -263,27 +263,6 @@ class Templates:
         path = Path(file)
         builtin = templates_folder()
         return path.relative_to(builtin).as_posix() if path.is_relative_to(builtin) else path.as_posix()
-
-
-REPLACED = {
-    "marks": "mark_text",
-    "call_line": "short_call",
-    "description_text": "block",
-    "event_lists": "parameter_lists",
-    "recipe": "workflow",
-    "auth_phrases": "auth_gloss",
-    "event_auth": "auth_alternatives",
-    "shared_start": "`listing.start`",
-    "link_title": "label",
-    "notes": "the function rows",
-    **dict.fromkeys(("command_equivalent", "request_equivalent"), "code"),
-    **dict.fromkeys(("error_bodies", "error_headers", "error_examples"), "error_parts"),
-    **dict.fromkeys(("offered_counts", "resource_counts"), "count"),
-    **dict.fromkeys(("output_type", "output_facts", "output_notes", "output_branches", "shown_outputs"), "`returned`"),
-}
-"""Filters and names of earlier releases, with what replaces them."""
-
-_GONE = re.compile(rf"(?:No filter named )?'({'|'.join(REPLACED)})'(?: is undefined)?(?=\.?\Z)")
 
 
 def _template_cache() -> TemplateCache | None:
