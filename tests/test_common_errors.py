@@ -36,7 +36,7 @@ def test_errors_of_most_tools_are_documented_once(tmp_path: Path) -> None:
     generated("from-openapi", write(tmp_path / "api.json", service(10)), "-o", out, "-q", "--emit", "skill,llms")
     references = out / "skills/tasks/references"
     about = MarkdownDocument((references / "about.md").read_text("utf-8")).section("Common Errors").text
-    assert about.startswith("Every tool has these, unless its section says otherwise:\n\n- `401` ([Error]")
+    assert about.startswith("Every call can have these, unless its section says otherwise:\n\n- `401` ([Error]")
     assert [words in about for words in ("No key", "Too many", "Broken", "No such thing", "Other words")] == [
         *(True, True, True, False, False)
     ]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from browser import seen_in_browser
 from cli import ROOT, generated
 from conftest import GitHub
 from descriptions import description, operation, write
+from markupsafe import escape
 
 Json = Any
 ACME = ["from-server", "--emit", "html", "--", "python", ROOT / "examples" / "acme-mcp" / "server.py"]
@@ -82,7 +82,8 @@ def test_the_site_has_every_tool_and_parameter(github: GitHub, github_site: Path
     operations = [item for path in github.raw["paths"].values() for item in path.values() if "operationId" in item]
     shown = (f"<code>{item['operationId']}</code>" for item in operations)
     assert [name for name in shown if name not in text] == []
-    assert [item["summary"] for item in operations if f">{escape(item['summary'].rstrip('.'))}</a>" not in text] == []
+    headings = (f">{escape(item['summary'].rstrip('.'))}</a>" for item in operations)
+    assert [heading for heading in headings if heading not in text] == []
     parameters = github.raw["components"]["parameters"].values()
     assert [item["name"] for item in parameters if f"<code>{item['name']}</code>" not in text] == []
 
