@@ -28,7 +28,7 @@ from skillgen.render.identity import tool_phrase
 from skillgen.render.parameters import label_of
 from skillgen.render.phrases import once, phrase, phrases
 from skillgen.security.credentials import issues_credential
-from skillgen.text.markdown import Markdown, code, code_list, inline, plain_words, with_stop
+from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, plain_words, with_stop
 from skillgen.text.summary import sentences
 
 _MANY_TOOLS = 8
@@ -310,11 +310,10 @@ def _first_sentences(text: str) -> Iterator[str]:
     """Yields the first sentences of a text that have room."""
     left = _DESCRIPTION_LIMIT
     for sentence in sentences(text):
-        line = plain_words(sentence)
-        left -= len(line)
+        left -= len(plain_words(sentence))
         if left < 0:
             return
-        yield with_stop(line)
+        yield with_stop(join_lines(sentence))
 
 
 def undescribed_logins(service: Service) -> Markdown:

@@ -320,9 +320,9 @@ def _body_of(output: Output) -> Output | None:
         if len(exact_json_text(item.value.json).encode()) <= EXAMPLE_LIMIT
         and not (isinstance(item.value.json, dict) and names.issuperset(item.value.json))
     ]
-    shown = replace(output, schema=None, description=None, headers=(), links=(), examples=tuple(examples[:1]))
-    if schema is not None and not _is_named(schema):
-        shown = replace(shown, schema=schema)
+    shown = replace(output, description=None, headers=(), links=(), examples=tuple(examples[:1]))
+    if schema is not None and _is_named(schema):  # `error_types` names it, with its media types
+        shown = replace(shown, schema=None, media_types=())
     return shown if shown.schema is not None or shown.examples else None
 
 

@@ -40,7 +40,8 @@ _BLOCKS = """
     tr ul
     """
 _INLINE = """
-    a abbr b big br cite code del em font i img ins kbd label mark q s samp small span strike strong sub sup tt u var
+    a abbr b big br cite code del em font i img ins kbd label mark nobr q s samp small span strike strong
+    sub sup tt u var
     """
 _BLOCK_NAMES = frozenset(_BLOCKS.split())
 _KNOWN = _BLOCK_NAMES | frozenset(_INLINE.split())

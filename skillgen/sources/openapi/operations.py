@@ -209,6 +209,12 @@ class TagReader:
         grouping = (tag for tag in tags if text_of(self._declared.get(tag), "kind") in (None, "nav"))
         return next(grouping, tags[0] if tags else None)
 
+    def introductions(self) -> list[str]:
+        """Returns what tags say of the whole API: those that no operation has, by their declaration (Redoc)."""
+        traits = (name for name, tag in self._declared.items() if tag.get("x-traitTag") is True)
+        texts = ((self._title(name), text_of(self._declared[name], "description")) for name in traits)
+        return [f"# {title}\n\n{text}" for title, text in texts if text]
+
     def groups(self, used: Iterable[str]) -> tuple[Group, ...]:
         """Returns the groups of the tags in use: parents before children, otherwise in the order declared."""
         positions = {name: position for position, name in enumerate(self._declared)}

@@ -112,7 +112,7 @@ def _service(
         problems.report("no-operations", "/paths", "the description has no operations")
     title = text_of(info, "title")
     documentation_url = url_of(data.get("externalDocs"), "url", "/externalDocs", problems)
-    description = text_of(info, "description")
+    description = "\n\n".join(filter(None, (text_of(info, "description"), *tags.introductions()))) or None
     extension = as_dict(info.get("x-mcp"))
     hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, documentation_url])
     return Service(
