@@ -22,6 +22,7 @@ from skillgen.text import lazy_re as re
 from skillgen.text.markdown import one_line, plain_words, with_stop
 from skillgen.text.slugs import safe_stem, slug
 from skillgen.text.summary import (
+    CLAIM,
     TRIGGER,
     clip,
     first_sentence,
@@ -174,7 +175,15 @@ def _authored(service: Service) -> str | None:
     if origin.source == "/root/help":
         return _whole((service.description or service.summary).strip().split("\n\n")[0])
     is_own = not origin.source.startswith("/") or "/identity/" in origin.source or origin.source.startswith("/ai_help")
-    return _whole(service.summary) if is_own else None
+    believed = (item for item in sentences(service.summary) if _is_believed(service, "summary", item))
+    return _whole(" ".join(believed)) if is_own else None
+
+
+def _is_believed(service: Service, field: str, sentence: str) -> bool:
+    """True for a sentence of the author of the documents, or one that does not put the skill before others."""
+    origin = (service.origins or {}).get(field, _FROM_TOOLS)
+    is_of_author = origin.kind == "declared" and not origin.source.startswith("/")
+    return is_of_author or not CLAIM.search(sentence)
 
 
 def _whole(text: str) -> str:
@@ -244,7 +253,8 @@ def _trigger(service: Service, name: str) -> str:
         return declared
     texts = (service.summary, service.description, service.instructions)
     first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
-    if trigger := next((item for item in first if TRIGGER.match(item) and len(item) <= _USES_LIMIT), None):
+    usable = (sentence for sentence in first if len(sentence) <= _USES_LIMIT and not CLAIM.search(sentence))
+    if trigger := next(filter(TRIGGER.match, usable), None):
         return with_stop(trigger)
     titles = [title for title in _titles(service) if title.lower() != name.lower()][:_FEW]
     start = f"Use when the user mentions {name}"
@@ -254,6 +264,7 @@ def _trigger(service: Service, name: str) -> str:
 def trigger_of_uses(service: Service, name: str) -> str:
     """Returns when to use what has this name, by its declared uses; empty without one."""
     uses = [plain_words(use).rstrip(" .。;") for use in service.when_to_use if not _NEGATED.search(use)]
+    uses = [use for use in uses if _is_believed(service, "when_to_use", use)]
     shown = clip("; ".join(_fitting(uses, _USES_LIMIT) or uses[:1]), _USES_LIMIT)
     return with_stop(f"Use when the user mentions {name}, or for: {shown}") if uses else ""
 

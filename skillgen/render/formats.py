@@ -69,8 +69,8 @@ def builtin_templates() -> Templates:
     return Templates(FILTERS, FUNCTIONS)
 
 
-_VERSION = re.compile(r"\s*v?\d", re.IGNORECASE)
-"""The beginning of a version: "Wed Oct 15 2025" and "latest" are not versions."""
+_VERSION = re.compile(r"\s*v?\d\S*(?:\s+\S+){0,2}\s*\Z", re.IGNORECASE)
+"""A version of at most three words: "Wed Oct 15 2025" and "latest" are not versions, nor is a sentence."""
 
 _VERSION_LIMIT = 64
 """Characters of a service's version; longer ones are not real versions."""

@@ -53,6 +53,14 @@ TRIGGER = re.compile(
 """Phrases that say when to use a service: "Use when …", "Use this server for …" (seed 000). "Use to …" says what it
 does, and "Do not use for …" when not to use it."""
 
+CLAIM = re.compile(
+    r"\b(?:before|over|above|ahead of|instead of|rather than|prior to)(?: \w+){0,2} other (?:\w+ )?"
+    r"(?:skill|tool|server|plugin|agent)s?\b|\banything at all\b|\bwhatever it is\b"
+    r"|\b(?:for|on|at|with|to) (?:any|every)(?: user| single)? (?:request|question|task|message|prompt)s?\b(?! \w)",
+    re.IGNORECASE,
+)
+"""What puts a skill before others or says that it is for everything, by which nobody can choose it."""
+
 _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|ensure"
     r"|use (?:this|these|the|it|when|for)(?!(?: [\w-]+){0,3} (?:api|server|service) to\b)|call|see|visit|read the"
@@ -140,13 +148,14 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
         is_about_it = number == 0 or (number == 1 and _ABOUT_IT.match(sentence))
         is_about_it = is_about_it or sentence.lower().removeprefix("the ").startswith(starts)
         if is_about_it and is_usable(sentence, names):
-            return f"{found[0]} {sentence}" if number == 1 and TRIGGER.search(found[0]) else sentence
+            has_trigger = number == 1 and TRIGGER.search(found[0]) and not CLAIM.search(found[0])
+            return f"{found[0]} {sentence}" if has_trigger else sentence
     return None
 
 
 def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     """True if a sentence says something other than the names, and is not an order or about a document."""
-    if _TO_THE_READER.match(sentence) or _OTHER_SUBJECT.search(sentence):
+    if _TO_THE_READER.match(sentence) or _OTHER_SUBJECT.search(sentence) or CLAIM.search(sentence):
         return False
     least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
     return says_something(sentence, names, least)
