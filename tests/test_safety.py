@@ -147,6 +147,39 @@ def test_hints_of_an_operation_never_understate(
 
 
 @pytest.mark.parametrize(
+    ("request_line", "name", "text", "mark"),
+    [
+        ("PUT /berths/{id}/transfer", "transferBerth", "", "sends"),
+        ("POST /builds/{id}/lock", "lockDeploy", "", "write"),
+        ("POST /lists/{id}/import", "Import Boats to List", "", "write"),
+        ("POST /dues", "updateOrCreatePayments", "", "sends"),
+        ("POST /boats/on-fetch", None, "Result of a request for boats", "write"),
+        ("PATCH /boats/{id}", "boats_patch", "To update part of a boat, send a PATCH request.", "write"),
+        ("PUT /purses/{id}", "add_funds_to_purse", "Add Funds To Purse", "sends"),
+        ("POST /cache/clear", "clear-cache", "Clear Cache", "write"),
+        ("PUT /boats/import", "importBoats", "This is a destructive action!", "destructive"),
+    ],
+)
+def test_words_and_path_of_an_operation_say_its_mark(request_line: str, name: str | None, text: str, mark: str) -> None:
+    method, path = request_line.split()
+    named = {"operationId": name} if name else {}
+    entry = {"description": text, "responses": {}, **named}
+    (found,) = skillgen.read(description({path: {method.lower(): entry}})).tools
+    assert found.semantics.effect == mark
+
+
+@pytest.mark.parametrize(
+    ("choices", "mark"), [(["rename", "reboot"], "write"), (["rename", "key_reset"], "destructive")]
+)
+def test_the_type_of_an_action_has_the_worst_mark_of_all(choices: list[str], mark: str) -> None:
+    schema = {"type": "object", "required": ["type"], "properties": {"type": {"type": "string", "enum": choices}}}
+    body = {"content": {"application/json": {"schema": schema}}}
+    entry = {"operationId": "boatActions_post", "requestBody": body, "responses": {}}
+    (found,) = skillgen.read(description({"/boats/{id}/actions": {"post": entry}})).tools
+    assert found.semantics.effect == mark
+
+
+@pytest.mark.parametrize(
     ("declared", "members", "level"),
     [
         ("read", {"annotations": {"destructiveHint": True}}, "full"),

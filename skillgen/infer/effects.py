@@ -95,13 +95,13 @@ _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 _TEXT_LIMIT, _LIST_LIMIT = 300, 1_000
 """Characters of a text in which its first sentence, and the actions that it lists, are searched."""
 
-_SEGMENT = re.compile(r"[/.:#\s]+")
-_CUSTOM_METHOD = re.compile(r"[^/]:(\w+)\Z")
-"""The verb at the end of a path such as `/locations/{id}:transfer` (google.aip.dev/136)."""
+_SEGMENT = re.compile(r"[/.:#]+")
+_CUSTOM_METHOD = re.compile(r"(?:[^/]:|\}/)(\w+)\Z")
+"""What a path does at its end: `/locations/{id}:transfer` (google.aip.dev/136), `/locations/{id}/transfer`."""
 
 _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
-_ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]")
-"""Tags, and what is in parentheses."""
+_ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]|, send an? [A-Z]+ request")
+"""Tags, what is in parentheses, and what every call is."""
 
 _START = re.compile(r"\A(?:\[[^\]\n]{0,80}\]|\W)+")
 """Signs and remarks in brackets before the first word."""
@@ -126,7 +126,7 @@ _SAVED = re.compile(r"\A(?:write|save)|\bto (?:write|save)\b|overwrit|\b(?:be|is
 _CHANGES = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
 """The flags of a command that may change something: with them it does, asks, or only says what it would do."""
 
-_WARNINGS = ("data loss", "[destructive]", "(destructive)")
+_WARNINGS = ("data loss", "[destructive]", "(destructive)", "a destructive ")
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
@@ -186,8 +186,9 @@ def _with_effect(tool: Tool, context: _Context, author: AuthorEffect | None, pro
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):
         semantics = _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation=operation)
-    # HTTP defines PUT and DELETE as idempotent too (RFC 9110, 9.2.2), but services create, send and pay with PUT.
-    if semantics.idempotent is None and _EFFECT_OF_METHOD.get(method) == semantics.effect == "read":
+    # HTTP defines these methods as idempotent (RFC 9110, 9.2.2), but services create, send and pay with PUT.
+    is_repeatable = method in ("put", "delete") or _EFFECT_OF_METHOD.get(method) == semantics.effect == "read"
+    if semantics.idempotent is None and is_repeatable and not semantics.sends:
         semantics = _with(semantics, Origin("inferred", _BY_METHOD + method.upper()), idempotent=True)
     if semantics.requires_confirmation is None and (flag := _asking_flag(tool)):
         semantics = _with(semantics, Origin("inferred", f"its option {flag}"), requires_confirmation=True)
@@ -303,9 +304,14 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     text = tool.summary or tool.description or tool.title or ""
     arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
     verb = _code_in(own, text, [words for _, words in arguments])
-    if (custom := _CUSTOM_METHOD.search(tool.path or "")) and custom[1].lower() in _VERBS:
-        verb = _Verb(custom[1].lower(), _effect_of(custom[1].lower(), own))
+    if (custom := _CUSTOM_METHOD.search(tool.path or "")) and (word := custom[1].lower()) in _VERBS:
+        done = _effect_of(word, [other for other in own if other != word])
+        # What follows a slash may be a noun, unless the name begins with it: it is not believed to read.
+        if ":" in custom[0] or (word == own[0] and done != "read" and not verb):
+            verb = _Verb(word, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
+    if method == "post" and any(words[0] == "on" for words in readings):  # another service answers: `on_fetch`
+        verb = verb if verb and verb.effect != "read" else _Verb("on", "write")
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
         is_said = said and said.effect == plain
@@ -329,10 +335,8 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    is_known = bool(verb or of_method)
-    found += _chosen_by_arguments(arguments, tool.description or "", own, context.types, is_known=is_known)
-    decided = [(effect, source) for effect, source in found if effect]
-    effect, source = max(decided, key=lambda item: rank_of(item[0]), default=(None, ""))
+    found += _chosen_by_arguments(tool, arguments, own, context.types, is_known=bool(verb or of_method))
+    effect, source = max(found, key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _CHANGES.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
     takes_code = not (of_method or tool.command) and any(words[-1] in _WORDS["languages"] for _, words in arguments)
@@ -438,9 +442,10 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
     if _JOINTS.isdisjoint(rest):
         return
-    for joint, word in pairwise([word for word in rest[:_JOINED] if word not in _PRONOUNS and word not in _FILLERS]):
+    words = [word for word in rest[:_JOINED] if word not in _PRONOUNS and word not in _FILLERS]
+    for at, (joint, word) in enumerate(pairwise(words), 2):
         if joint in _JOINTS and (verb := _base(word)) in _PLAIN:
-            yield _PLAIN[verb]
+            yield _effect_of(verb, words[at:])
 
 
 def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]] = ()) -> _Verb | None:
@@ -460,8 +465,8 @@ def _is_said_to_read(text: str) -> bool:
 
 
 def _chosen_by_arguments(
+    tool: Tool,
     arguments: Iterable[tuple[Parameter, tuple[str, ...]]],
-    text: str,
     own: tuple[str, ...],
     types: Mapping[str, Schema],
     *,
@@ -471,17 +476,20 @@ def _chosen_by_arguments(
 
     Optional ones are data, if name or method say what the tool does, but for the files of a program.
     """
+    is_action = not {"action", "command"}.isdisjoint(map(singular, own))
     for item, words in arguments:
         form, is_meant = (item.schema.items or item.schema).format or "", item.required or not is_known
         is_saved = words[0] in _WORDS["saves"] or (item.syntax and _SAVED.search((item.description or "").lower()))
         is_written = is_saved and (words[-1] in _WORDS["places"] or form == "path") and (item.syntax or is_meant)
+        is_type = is_action and words == ("type",)
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
-        elif is_meant and words[-1] in _WORDS["choosers"]:
+        elif is_meant and (is_type or words[-1] in _WORDS["choosers"]):
             values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
-            values = values or _LISTED.findall((item.description or text)[:_LIST_LIMIT])
-            for verb, *rest in filter(None, (_words(str(value)) for value in values)):
-                if verb in _VERBS:
+            text = "" if is_type else item.description or tool.description or ""
+            values = values or _LISTED.findall(text[:_LIST_LIMIT])
+            for first, *rest in filter(None, (_words(str(value)) for value in values)):
+                if verb := first if first in _VERBS else next(filter(_PLAIN.__contains__, rest[-1:]), ""):
                     yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
 
 

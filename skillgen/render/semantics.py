@@ -202,7 +202,7 @@ _NAMES_SHOWN = 30
 _DATE_FORMATS = ("date", "date-time", "time")
 
 _REPEATED: dict[str, Callable[[Semantics], object]] = {
-    "fact_repeatable": lambda facts: facts.idempotent and not facts.read_only,
+    "fact_repeatable": lambda facts: facts.idempotent and not facts.read_only and facts.is_declared("idempotent"),
     "fact_repeatable_with_key": lambda facts: facts.idempotent_with_key,
     "fact_not_repeatable": lambda facts: facts.idempotent is False and not facts.read_only,
 }

@@ -338,7 +338,7 @@ def _completion_of(
 
     Many services answer 202 to all that they did, so that it counts only with a header by which to ask for the result.
     """
-    is_accepted, is_declared = _ACCEPTED in responses, operation.get(_LONG_RUNNING) is True
+    is_accepted = _ACCEPTED in responses
     status = _ACCEPTED if is_accepted else min((key for key in responses if key.startswith("2")), default="")
     headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
     completion = Completion(
@@ -347,7 +347,7 @@ def _completion_of(
         wait_header=headers.get("retry-after"),
     )
     is_told = is_accepted and (completion.url_header or completion.wait_header)
-    return completion if is_declared or is_told else None
+    return completion if is_told or operation.get(_LONG_RUNNING) is True else None
 
 
 _EVENT_STREAMS = ("text/event-stream", "application/stream+json")
