@@ -5,8 +5,8 @@ The walks know the fields only through the classes, so that a new field is walke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Collection, Iterable, Iterator
+from functools import cache, lru_cache
 from itertools import chain
 from operator import attrgetter, is_
 from typing import Any, TypeAlias
@@ -224,17 +224,17 @@ def types_named_in(*values: Any) -> dict[str, None]:
     return dict.fromkeys(filter(None, found))
 
 
-def types_reached(names: Iterable[str], references: Mapping[str, Collection[str]]) -> set[str]:
+def types_reached(names: Iterable[str], references: Callable[[str], Collection[str] | None]) -> set[str]:
     """Returns the types of these names and those that they refer to, directly or through others."""
-    used: set[str] = set()
-    waiting = [*names]
+    used, waiting = set[str](), [*names]
     while waiting:
-        if (name := waiting.pop()) in references and name not in used:
+        if (name := waiting.pop()) not in used and (named := references(name)) is not None:
             used.add(name)
-            waiting += references[name]
+            waiting += named
     return used
 
 
-def type_references(service: Service) -> dict[str, Collection[str]]:
-    """Returns the types that each named type refers to directly."""
-    return {item.name: types_named_in(item.schema) for item in service.schemas}
+def type_references(service: Service) -> Callable[[str], Collection[str] | None]:
+    """Returns a function that returns the types to which a named type refers directly; `None` for another name."""
+    schemas = {item.name: item.schema for item in service.schemas}
+    return cache(lambda name: types_named_in(schemas[name]) if name in schemas else None)

@@ -669,5 +669,6 @@ def _intro(group: Group, limit: int) -> Markdown | None:
 
 def _sent_types(service: Service) -> set[str]:
     """Returns the named types that a caller sends; of the others nothing is said that only callers must know."""
-    named = types_named_in(*((tool.parameters, tool.input, tool.other_inputs) for tool in service.tools))
+    inputs = chain.from_iterable((*tool.parameters, tool.input, *tool.other_inputs) for tool in service.tools)
+    named = types_named_in(*{id(item): item for item in inputs}.values())  # tools share most of their parameters
     return types_reached(named, type_references(service))

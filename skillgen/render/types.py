@@ -96,6 +96,8 @@ def type_phrase(schema: Schema) -> Markdown:
 
 
 def _core_phrase(schema: Schema) -> str:
+    if schema.ref is None and not (schema.includes or schema.also or schema.alternatives):
+        return _declared_phrase(schema)
     parts: list[str] = []
     if schema.ref is not None:
         parts.append(_named_phrase(schema.ref))
@@ -460,16 +462,14 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
 
 def _says(text: str, note: str) -> bool:
     """True if a text has a sentence already; one with a value also within another sentence."""
-    lower = note.lower()
-    return note in text or ("`" in note and lower in text.lower().replace(f"not {lower}", ""))
+    return note in text or ("`" in note and (lower := note.lower()) in text.lower().replace(f"not {lower}", ""))
 
 
 def _lists_all(text: str, choices: Sequence[Json]) -> bool:
     """True if a text has all of several values in quotes or as code, or after `one of` with commas."""
     words = [*map(str, choices)]
-    if len(words) > 1 and {match[2] for match in _QUOTED.finditer(text)}.issuperset(words):
-        return True
-    return len(words) > 1 and f"one of {', '.join(words)}".lower() in text.lower()
+    quoted = {match[2] for match in _QUOTED.finditer(text)}
+    return len(words) > 1 and (quoted.issuperset(words) or f"one of {', '.join(words)}".lower() in text.lower())
 
 
 def _says_default(text: str, default: Json) -> bool:
@@ -659,7 +659,7 @@ def _unless_empty(branch: Branch) -> Iterator[Branch]:
 
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
     """Returns the properties that are used in this way; what a caller must send comes first."""
-    if way != "both" and any(_is_read_only(item, way) for item in parameters):
+    if way != "both":
         parameters = [item for item in parameters if not _is_read_only(item, way)]
     return parameters if way == "returned" else sorted(parameters, key=lambda item: not item.required)
 
@@ -688,8 +688,7 @@ LONG = 200
 
 
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
-    plain: list[str] = []
-    named: list[str] = []
+    plain, named = list[str](), list[str]()
     for parameter in sent_parameters(parameters, way):
         item = item_of(parameter, way)
         if item in above and parameter.required and len(item) > LONG:
