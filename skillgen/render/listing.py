@@ -168,7 +168,7 @@ def _commands_of_groups(service: Service, reference: Reference, room: int) -> Li
     return Listing(text=phrase("groups_only", titles=titles), forms=FORMS[-1:])
 
 
-_COMMANDS_CHARACTERS = (100_000, 640, 320, GROUP_CHARACTERS, 80, 0)
+_COMMANDS_CHARACTERS = (100_000, *range(640, -1, -40))
 """Characters of the tools of a group where nothing leads to the others, the most that fit."""
 
 
