@@ -50,6 +50,12 @@ def test_the_first_usable_sentence_is_quoted(tmp_path: Path, said: str, shown: s
     assert of_api(tmp_path, said) == f"{shown} Use when the user mentions Harbour."
 
 
+def test_the_words_of_a_name_are_no_reason_against_a_sentence(tmp_path: Path) -> None:
+    """X-22."""
+    said = "HERE Docs plans berths of quays."
+    assert of_api(tmp_path, said, title="HERE Docs").startswith(said)
+
+
 @pytest.mark.parametrize("said", inputs("descriptions")["no_descriptions"])
 def test_a_sentence_on_something_else_is_no_description(tmp_path: Path, said: str) -> None:
     """X-22: nor is an order to the reader, or a detail further below."""

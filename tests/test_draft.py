@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 import sys
+from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -335,11 +335,9 @@ def test_only_the_lines_of_changed_keys_change(
     }
     assert after["targets"]["other"] == before["targets"]["other"]
     assert changed.count("\r") == (changed.count("\n") if end == "\r\n" else 0)
-    for line in difflib.ndiff(text.splitlines(), changed.splitlines()):
-        if line.startswith("- ") and not is_flow:
-            assert line.strip("- ") in old or line.split(":")[0].strip("- ") in ("description", "tools", "groups"), line
-        if line.startswith("- ") and "#" in line:
-            assert line[line.index("#") :] in changed
+    for line in Counter(text.splitlines()) - Counter(changed.splitlines()):
+        assert is_flow or line.strip() in old or line.split(":")[0].strip() in ("description", "tools", "groups"), line
+        assert "#" not in line or line[line.index("#") :] in changed
 
 
 def test_what_an_alias_shares_is_not_changed(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -146,7 +147,7 @@ def test_whatever_is_made_for_any_schema_fits_it(schema: Json) -> None:
         try:
             Draft202012Validator(whole, format_checker=Draft202012Validator.FORMAT_CHECKER).validate(example.input)
         except ValidationError:
-            assert "<value>" in json.dumps(example.input)
+            assert re.search(r"<[a-d]>|<value>", json.dumps(example.input))
 
 
 def test_a_call_with_an_object_of_which_nothing_is_known_is_not_shown() -> None:

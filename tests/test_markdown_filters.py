@@ -66,7 +66,7 @@ def parsed(text: str) -> tuple[list[Token], dict[str, Any]]:
 
 def visible(text: str) -> str:
     """Returns what can be seen of a text, without its spaces and sequences for a terminal."""
-    text = re.sub(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]", "", text)
+    text = re.sub(r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]|[\U000e0100-\U000e01ef]", "", text)
     return "".join(character for character in text if character.isprintable() and not character.isspace())
 
 

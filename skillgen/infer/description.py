@@ -89,8 +89,7 @@ def with_description(service: Service) -> Service:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
     short = _short_name(service.name, service) if service.kind == "mcp" else name
     skill_name = _skill_name(service.name if is_named else short)
-    facts = {"purpose": purpose, "trigger": trigger, "product": name, "skill_name": skill_name}
-    return replace(service, **facts, origins=origins)
+    return replace(service, purpose=purpose, trigger=trigger, product=name, skill_name=skill_name, origins=origins)
 
 
 # -- what it does ------------------------------------------------------------------------------------------------------
@@ -202,7 +201,9 @@ def _titles(service: Service, is_declared: bool = True) -> list[str]:
     """Returns the titles of the groups that the source declares, or of the others, those of most tools first."""
     sizes = Counter(tool.group for tool in service.tools)
     groups = [group for group in service.groups if (not group.origins) is is_declared and sizes[group.name]]
-    titles = (one_line(group.title) for group in sorted(groups, key=lambda group: -sizes[group.name]))
+    titles = [one_line(group.title) for group in sorted(groups, key=lambda group: -sizes[group.name])]
+    if len({title.partition(": ")[0] for title in titles}) == 1:  # parts of the only tag
+        titles = [title.partition(": ")[2] or title for title in titles]
     return [title for title in dict.fromkeys(titles) if len(title) <= _TITLE_LIMIT and not _UNSAID.search(title)]
 
 
@@ -289,13 +290,17 @@ _MORE = re.compile(r"\s[-–—](?=(?:\s\w+){1,2}\Z)|\s[+|~]\s.*|\s[-–—]\s.*
 
 _DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
 _DROPPED = re.compile(
-    rf"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol"
-    rf"|(?:(?:(?:open|fast|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)(?:[\s_-]+(?:{_DOCUMENT}|application|services?))?"
-    r"|https?://[^\s()]+|official|public|sandbox|staging|production|beta|preview|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
+    rf"(?<![^\W_])(?:(?P<ends>(?:(?:(?:open|fast|litestar|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)"
+    rf"(?:[\s_-]+(?:{_DOCUMENT}|application|services?)){{0,2}}|official|public|sandbox|staging|production|beta|preview)"
+    r"|(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol|https?://[^\s()]+|deprecated"
+    r"|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-zA-Z]{4})(?-i:MCP(?:Server)?)\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )
-"""Parts of a name that users do not say: kind, document, version, environment, URL. Of a class, its ending."""
+"""Parts of a name that users do not say: kind, document, version, environment, URL. Of a class, its ending.
+
+`ends` are parts only where the name begins or ends: Amazon API Gateway, Public Distribution.
+"""
 
 _LINKING = re.compile(
     r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:the|a|an|of|for|to|by|with|and)\Z", re.IGNORECASE
@@ -321,9 +326,21 @@ def _product(service: Service) -> str:
     brand = _spelled(host, service)
     if not name:
         name = brand[:1].upper() + brand[1:] or title
-    elif host not in re.sub(r"\W", "", name.lower()) and (brand != host or _is_common(name, service)):
+    elif not _has_part_of(name, host) and (
+        brand != host or _is_class(title) or (_is_common(name, service) and not _is_common(host, service))
+    ):
         name = f"{brand if brand != host else host.capitalize()} {name}"
     return clip(name, _NAME_LIMIT)
+
+
+def _has_part_of(name: str, host: str) -> bool:
+    """True if a name has that of its host, or a word of it: "hetras Hotel" for `hetras-certification`."""
+    words = (word for word in name.lower().split() if len(word) >= _MIN_BRAND)
+    return host.replace("-", "") in re.sub(r"\W", "", name.lower()) or any(word in host for word in words)
+
+
+def _is_class(title: str) -> bool:
+    return title.endswith("Client") and " " not in title
 
 
 def _is_common(name: str, service: Service) -> bool:
@@ -339,20 +356,29 @@ def _short_name(text: str, service: Service) -> str:
         return text
     if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
-    start = _MORE.sub("", text)
-    text = start if _DROPPED.sub("", start).strip(_ENDS) else text
-    is_class = text.endswith("Client") and " " not in text
-    text = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", _DROPPED.sub(" ", text)).strip()
-    if is_class and not _mentions(text, service):  # `RecoveryServicesBackupClient`, but StorSimple is a name
-        text = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    said = _DROPPED.sub(_kept, text)
+    start = _MORE.sub("", said)
+    said = re.sub(
+        r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", start if start.strip(_ENDS) else said
+    )
+    is_class, text = _is_class(text), said.strip()
+    if is_class:  # `RecoveryServicesBackupClient`, but StorSimple is a name
+        words = [text] if _mentions(text, service) else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).split()
+        text = " ".join(word.upper() if word.upper() in _mentions(word, service) else word for word in words)
     text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)
     text = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", text.strip(_ENDS))).strip(_ENDS)
     if re.fullmatch(_DOCUMENT, text, re.IGNORECASE):
         return ""
     if text == text.lower():
-        spelled = _spelled(text, service)
-        text = spelled if spelled != text else " ".join(_spelled(word, service) for word in text.split())
+        text = " ".join(_spelled(word, service) for word in text.split())
     return text[:1].upper() + text[1:] if text == text.lower() and "." not in text else text
+
+
+def _kept(match: re.Match[str]) -> str:
+    """Returns what stays of a part of a name that may be dropped: all of one within the name."""
+    rest = _DROPPED.sub(lambda part: " " * len(part[0]), match.string)
+    before, after = rest[: match.start()], rest[match.end() :].lstrip(" ")
+    return match[0] if match["ends"] and before.strip(_ENDS) and before[-1] == " " and after[:1].isalnum() else " "
 
 
 def _host_name(service: Service) -> str:

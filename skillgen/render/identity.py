@@ -72,12 +72,9 @@ def short_description(service: Service, limit: int = 100) -> str:
 def description_problems(service: Service) -> Iterator[Problem]:
     """Yields a problem with the description if it had to be inferred."""
     if is_inferred(service, "purpose"):
-        yield Problem.of(
-            code="description-inferred",
-            where=skill_name(service),
-            message="no sentence of the source says what the service does; the description follows from its tools",
-            fix="write one with --description, or have an agent write it: `skillgen draft`",
-        )
+        message = "no sentence of the source says what the service does; the description follows from its tools"
+        fix = "write one with --description, or have an agent write it: `skillgen draft`"
+        yield Problem.of("description-inferred", skill_name(service), message, fix)
 
 
 def host_prefixes(service: Service) -> tuple[str, str]:
@@ -140,12 +137,8 @@ def profile_problems(service: Service, profile: str) -> Iterator[Problem]:
         }
         if fields := [name for name, is_declared in declared.items() if is_declared]:
             allowed = " (of allowed-tools, only those that change nothing)" if names else ""
-            yield Problem.of(
-                code="invocation-left-out",
-                where=where,
-                message=f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field",
-                fix=f"use the profile `claude` to write them{allowed}",
-            )
+            message = f"the source declares {', '.join(fields)}; the portable profile of SKILL.md has no such field"
+            yield Problem.of("invocation-left-out", where, message, f"use the profile `claude` to write them{allowed}")
         return
     permitted = _permitted_tools(service)
     if passed := ", ".join(name for name in names if name in permitted):

@@ -36,6 +36,9 @@ _LINK = re.compile(r"!?\[(?:[^\[\]]|!\[[^\[\]]*\]\([^()\s]*\))*\]\([^()\s]*(?:\s
 
 _ADDRESS = re.compile(r"<?https?://\S+")
 
+_ASIDE = re.compile(r" ?\(<?(?:https?://|www\.)[^\s()]*\)")
+"""An address in parentheses, without which a sentence is whole."""
+
 _END = re.compile(r"[.!?]\s+(?=[^\W_a-zß-öø-ÿа-џα-ω]|[\"'`(\[*\\¿¡«„“‘])|[。！](?=[^\s。！？）」』”])")
 """The end of a sentence: before a character that is not a lower-case letter of any script, or before opening
 punctuation. Chinese and Japanese full stops need no space."""
@@ -71,9 +74,10 @@ _TO_THE_READER = re.compile(
 """The start of an order to the reader, of a sentence on the reader, or of one on how to begin."""
 
 _OTHER_SUBJECT = re.compile(
-    r"://|\bwww\.|[?:]\W*\Z|\b(?:openapi|swagger|specifications?|references?|documentation|docs|available commands"
-    r"|instructions|below|following|deprecated|beta|no longer|copyright|licen[cs]ed?|terms of|rate limits?"
-    r"|common errors|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
+    r"://|\bwww\.|(?:[?:]|(?-i:\bClient)|management client)\W*\Z|\b(?:openapi|swagger|spec(?:ification)?s?|references?"
+    r"|documentation|docs|available commands|instructions|below|following|deprecated|beta|(?:is|are) no longer"
+    r"|copyright|licen[cs]ed|terms of|rate limits?|common errors|requires? authenticat\w+"
+    r"|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
     r"|\A\W*(?:authenticat|(?:all |the )?(?:api )?(?:endpoint|method|request)s?\b)",
     re.IGNORECASE,
 )
@@ -101,7 +105,7 @@ LIMIT = 300
 _SENTENCES = 6
 """Sentences among which one that says what a service does is searched; later ones are on details."""
 
-_ABOUT_IT = re.compile(r"(?:it|an?|this)\b|.*\bthis (?:api|service|server)\b", re.IGNORECASE)
+_ABOUT_IT = re.compile(r"(?:it|an?|this)\b(?!['’])|.*\bthis (?:api|service|server)\b", re.IGNORECASE)
 """The start of a second sentence on the service."""
 
 
@@ -143,7 +147,8 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
     one after when to use the service follows that: "Use it for tasks. It …".
     """
     starts = tuple(start.lower() for name in names for start in (name, name.partition(" ")[2]) if start)
-    found = [*islice(chain.from_iterable(map(sentences, paragraphs(text))), _SENTENCES)]
+    shown = (_ASIDE.sub("", paragraph) for paragraph in paragraphs(text))
+    found = [*islice(chain.from_iterable(map(sentences, shown)), _SENTENCES)]
     for number, sentence in enumerate(found):
         is_about_it = number == 0 or (number == 1 and _ABOUT_IT.match(sentence))
         is_about_it = is_about_it or sentence.lower().removeprefix("the ").startswith(starts)
@@ -155,7 +160,8 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
 
 def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     """True if a sentence says something other than the names, and is not an order or about a document."""
-    if _TO_THE_READER.match(sentence) or _OTHER_SUBJECT.search(sentence) or CLAIM.search(sentence):
+    is_order = _TO_THE_READER.match(sentence) and not sentence.startswith(tuple(names))
+    if is_order or CLAIM.search(sentence) or _OTHER_SUBJECT.search(_without(names, sentence)):
         return False
     least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
     return says_something(sentence, names, least)
@@ -163,10 +169,15 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
 
 def says_something(text: str, names: Collection[str], least: int = _MIN_WORDS) -> bool:
     """True if a text is no address, and has so many words without the names and those that say nothing."""
-    for name in filter(None, names):  # "tasks" in lower case says something, also of Tasks
-        text = text.replace(name, " ")
+    text = _without(names, text)
     words = {word.lower() for word in _WORD.findall(text) if not _GENERIC.fullmatch(word)}
     return len(words) >= least and not _ADDRESS.fullmatch(text)
+
+
+def _without(names: Collection[str], text: str) -> str:
+    for name in filter(None, names):  # "tasks" in lower case says something, also of Tasks
+        text = text.replace(name, " ")
+    return text
 
 
 def sentences(text: str) -> Iterator[str]:
