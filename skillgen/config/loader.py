@@ -50,9 +50,6 @@ def project_file(named: PathName | None) -> Path:
     return path
 
 
-_ADD_TARGET = "add one below targets:, or have `skillgen init` write the file"
-
-
 def find_project_file() -> Path | None:
     """Returns the project file of the current folder, if there is one."""
     return next((path for path in map(Path, (FILE_NAME, "skillgen.yml")) if path.is_file()), None)
@@ -66,7 +63,8 @@ def read_project(path: Path) -> Project:
     """
     project = read_options(Project, path)
     if not project.targets:
-        raise UsageError("has no targets", where=path.as_posix(), fix=_ADD_TARGET)
+        fix = "add one below targets:, such as one that `skillgen init` finds"
+        raise UsageError("has no targets", where=path.as_posix(), fix=fix)
     return project
 
 

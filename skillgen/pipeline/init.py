@@ -149,7 +149,7 @@ _SERVES = re.compile(
     re.M,
 )
 _PARSES = re.compile(r"^[ \t]*(?:from|import)[ \t]+(?:click|typer|argparse)\b", re.M)
-_RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']""", re.M)
+_RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']|^\w+\.run\(""", re.M)
 _APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:fastapi\.)?FastAPI\(", re.M)
 _ENTRY = re.compile(r"\s*([\w.]+)\s*:\s*(\w+)\s*")
 _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
@@ -427,11 +427,11 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
         if not targets:
             yield (
                 f"found no OpenAPI description, no MCP server and no program; {FILE_NAME} has examples: correct the "
-                "one that fits, then run skillgen build"
+                "one that fits, then run skillgen build, and skillgen init again for the hook"
             )
-    yield from _write_pre_commit()
-    if ci is not None:
-        yield from _write_workflow("skillgen.yml", _starter("check.yml"))
+    if targets or known:  # the hook and the workflow fail without one
+        yield from _write_pre_commit()
+        yield from _write_workflow("skillgen.yml", _starter("check.yml")) if ci is not None else ()
     if existing is None and targets:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
         yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
