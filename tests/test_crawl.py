@@ -408,7 +408,7 @@ class TestDeadEnds:
     def test_a_command_that_cannot_be_started_is_reported(self, tmp_path: Path) -> None:
         """X-13: a folder that does not exist is not taken for a missing command."""
         for command, what in (
-            ("no-such-program --token=abcdef", "The command does not exist."),
+            ("no-such-program --token=abcdef", "The command does not exist. It was searched on PATH, without a .venv."),
             (str(tmp_path), "cannot be started"),
         ):
             with pytest.raises(SourceError, match=what) as caught:

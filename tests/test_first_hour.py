@@ -92,7 +92,9 @@ def test_the_author_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         "publish": {"command": ["uvx", "--from", "depot", "depot-mcp"]},
     }
     assert "# description: Lends tools. Use when" in (tmp_path / "skillgen.yaml").read_text("utf-8")
-    assert "depot-mcp: The command does not exist.\n  try: Install it" in run(tmp_path, 3, "build")
+    assert "depot-mcp: The command does not exist. It was searched on PATH, without a .venv.\n  try: Install it" in run(
+        tmp_path, 3, "build"
+    )
     start = f"import sys; sys.path.insert(0, {str(tmp_path / 'src')!r}); from depot.serving import main; main()"
     script(tmp_path / ".venv" / "bin" / "depot-mcp", f"#!{sys.executable}\n{start}\n")
     (tmp_path / ".venv" / "pyvenv.cfg").touch()
@@ -310,7 +312,7 @@ def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
     servers["remote"] = {"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": {"X-Key": "${NO_SUCH_KEY}"}}
     config = write(tmp_path / ".mcp.json", {"mcpServers": servers})
     said = run(tmp_path, 3, "from-server", "--config", ".mcp.json")
-    assert "error: server 'gone' (no-such-server): The command does not exist.\n  try: Install it" in said
+    assert "error: server 'gone' (no-such-server): The command does not exist. It was searched on PATH" in said
     assert "server 'remote': NO_SUCH_KEY is not set\n  try: set it, or give --env NO_SUCH_KEY=VALUE\n" in said
     assert said.count("description-inferred: books, cars, films and 5 more: ") == 1
     assert said.count("description-inferred") == 1

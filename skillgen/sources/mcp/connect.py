@@ -225,8 +225,9 @@ def _start(target: ServerTarget, secrets: Secrets) -> Connection:
         if cwd is not None and filename is not None and Path(filename) == cwd:
             what, fix = f"The folder {cwd} does not exist or cannot be used.", "Check --cwd."
         elif isinstance(error, FileNotFoundError):
-            where = f" into {venv}" if (venv := target.caller_env.get("VIRTUAL_ENV")) else ""
-            what, fix = "The command does not exist.", f"Install it{where}, or give its full path."
+            venv = f" and in {venv}" if (venv := target.caller_env.get("VIRTUAL_ENV")) else ", without a .venv"
+            what = f"The command does not exist. It was searched on PATH{venv}."
+            fix = "Install it, that of a project with pip install -e . in its .venv, or give its full path."
             if len(words := target.command[0].split()) > 1 and len(target.command) == 1:
                 fix = f"Write {words[0]} and its arguments as separate words, without quotes around all."
         raise SourceError(what, where=target.where, fix=fix) from None
