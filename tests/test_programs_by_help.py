@@ -271,6 +271,7 @@ def test_endless_output_is_cut(tmp_path: Path) -> None:
     [
         (["--command", "no-such-program-here"], 3, "no-such-program-here does not exist"),
         (["--command", "sh -c :"], 3, "--help prints no help"),
+        (["--command", "sh -c 'echo no toolchain >&2; exit 1'"], 3, "no help: no toolchain\n  try: document another"),
         (["--command", ""], 2, "is empty"),
         (["--command", "'"], 2, "is not a command"),
         ([], 2, "not exactly one program is given"),

@@ -468,7 +468,7 @@ class Explorer(Struct, kw_only=True):
             request, text = "help", self._text(["help"]) or text
         if not _HELPFUL.search(text):
             what = f"--help prints no help: {text.strip().partition(chr(10))[0][:200] or 'nothing'}"
-            fix = "document another command, or name with --env what it needs at its first start"
+            fix = "document another command, or pass on what it needs, such as --env HOME: its home is an empty folder"
             raise SourceError(what, where=self.words[0], fix=fix)
         root = self._with_listing(_Help(text, self.words, [request]))
         if len(root.commands) > COMMANDS_LIMIT:
@@ -512,7 +512,7 @@ class Explorer(Struct, kw_only=True):
             return None
         home, path = run.environment["HOME"], run.words[0]
         text, errors = (data.decode("utf-8", "replace") for data in (finished.output, finished.errors))
-        text = text if _HELPFUL.search(text) or not _HELPFUL.search(errors) else errors
+        text = text if _HELPFUL.search(text) or (text.strip() and not _HELPFUL.search(errors)) else errors
         text = _TERMINAL.sub("", text).replace(home, "~").replace(str(Path(home).parent), "~")
         data, echoed_from = self.secrets.hide_in(without_own_folders(text.replace(path, Path(path).name), self.run.cwd))
         report_echoed_secrets(self.problems, echoed_from)
