@@ -118,7 +118,7 @@ def test_an_unknown_rule_or_format_is_refused(lacking: Path) -> None:
     for arguments, words in {
         ("--select", "no-descripton"): "--select: no such code: no-descripton",
         ("--ignore", "xyz"): "run `skillgen rule` to list all codes",
-        ("--format", "xml"): "choose from text,json,sarif,junit,github,conformance",
+        ("--format", "xml"): "choose from text, json, sarif, junit, github, conformance",
     }.items():
         finished = lint(lacking, *arguments)
         assert (finished.exit_code, finished.stdout) == (2, "")

@@ -90,8 +90,9 @@ class Converter:
             if key not in known:
                 close = difflib.get_close_matches(key.replace("_", "-"), known, n=1, cutoff=0.5)
                 fix = f"did you mean {close[0]}?" if close else f"choose from {', '.join(known)}"
-                if cls is Target and key in keys_in(Source):
-                    fix = "write it below source:"
+                if cls is Target and (key in keys_in(Source) or f"--{key}" in _FLAGS):
+                    *above, right = key_in_target(f"--{key}").split("/")
+                    fix = f"write {right} below source:" if above else f"did you mean {right}?"
                 self.fault((*path, name), "no such key", fix, dropped("key", key))
                 continue
             holder, item = known[key]
@@ -151,7 +152,7 @@ class Converter:
             if not value.strip() and (self._is_text or typing.get_origin(item.type) is not Mapping):
                 return self.fault(path, "is empty", _EMPTY)
             if item.choices and value not in item.choices:
-                fix = f"choose from {','.join(item.choices)}"
+                fix = f"choose from {(',' if item.is_comma_separated else ', ').join(item.choices)}"
                 self.fault(path, f"no such value: {value}", fix, dropped("format", value))
         return value
 
@@ -159,7 +160,9 @@ class Converter:
         """Adds the fault of a value of a wrong type."""
         if self._is_text:
             how = {"a list": "a list: one item a line, after a hyphen", "a mapping": "`key: value` lines"}
-            return self.fault(path, f"must be {expected}", f"write it as {how.get(expected, expected)}")
+            other = _FLAGS.get(f"--{path[-1]}")
+            fix = f", or did you mean `{other.key}`?" if other and other.key != path[-1] else ""
+            return self.fault(path, f"must be {expected}", f"write it as {how.get(expected, expected)}{fix}")
         return self.fault(path, f"must be {expected}, not {type(value).__name__}", f"pass {expected}")
 
 

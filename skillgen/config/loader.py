@@ -159,7 +159,8 @@ def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
     for where, what in faults:
         line = re.search(r"line (\d+)(?:, column \d+)?(?:: )?", where or what)
         place = f"{name}:{line[1]}" if line else name
-        raise UsageError(what.replace(line[0] if line else "", "", 1), where=place, fix="correct it")
+        fix = "put a text with a colon into quotes" if "mapping values" in what else "correct it"
+        raise UsageError(what.replace(line[0] if line else "", "", 1), where=place, fix=fix)
 
     def line_of(path: tuple[str | int, ...]) -> int:
         return (place_of(path, data, places) or (0, 0))[0]
