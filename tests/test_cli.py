@@ -154,7 +154,11 @@ def test_a_run_prints_what_it_wrote_and_what_it_inferred(folder: Path) -> None:
     assert finished.stdout == ""
     warning, summary, inferred = finished.stderr.splitlines()
     assert summary.startswith("Tasks: 1 tool, 0 parameters; ")
-    assert inferred == "inferred: effects of 1 tool; declare them with --effect"
+    assert inferred == "inferred: effects of 1 tool; declare them with --effect: list_tasks"
+    again, shown = (
+        generated("from-openapi", "good.json", "-o", "out", *more, cwd=folder).stderr for more in ((), ("-v",))
+    )
+    assert (inferred in again, inferred in shown) == (False, True), "nothing changed"
     assert warning.endswith("(write one with --description, or have an agent write it: `skillgen draft`)")
 
 

@@ -101,7 +101,7 @@ def test_the_author_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
     said = run(tmp_path, 0, "build")
     assert "depot: 2 tools, 3 parameters; 5 files in agent-docs, 5 created;" in said
-    assert "inferred: effects of 2 tools; declare them in skillgen.yaml (tools)\n" in said
+    assert "inferred: effects of 2 tools; declare them in skillgen.yaml (tools): lend_tool, delete_reader\n" in said
     skill = skill_of(tmp_path / "agent-docs")
     assert skill.count("Lends drills and ladders of a neighbourhood.") == 1
     assert ("version: '1.10'\n" in skill, '"depot-mcp"' in skill) == (True, True)
@@ -316,7 +316,7 @@ def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
     assert "server 'remote': NO_SUCH_KEY is not set\n  try: set it, or give --env NO_SUCH_KEY=VALUE\n" in said
     assert said.count("description-inferred: books, cars, films and 5 more: ") == 1
     assert said.count("description-inferred") == 1
-    assert "inferred: effects of 8 tools; declare them with --effect\n" in said
+    assert "inferred: effects of 8 tools; declare them with --effect: " in said
     assert [name for name in NAMES if f"{name}: 1 tool, 0 parameters; 5 files in agent-docs/{name}," not in said] == []
     assert "it names the services of this run, books, cars, films" in said
     written = files_of(tmp_path / "agent-docs")

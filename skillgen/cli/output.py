@@ -182,10 +182,12 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
             print_diff("".join(f"# {line}\n" for line in lines) + step.plan.diff_from(folder))
         if line := _summary(step):
             console.say(line)
-    documented = [step.service for step in result.outcomes if step.service is not None and step.kind == "documents"]
-    if count := sum(tool.semantics.is_effect_judged for service in documented for tool in service.tools):
+    documented = [step for step in result.outcomes if step.kind == "documents" and (step.plan.drift or console.verbose)]
+    tools = [tool for step in documented if step.service is not None for tool in step.service.tools]
+    if judged := [tool.name for tool in tools if tool.semantics.is_effect_judged]:
+        names = disarm(one_line(first_of(judged, len(judged) if console.verbose else PLACES_SHOWN)))
         where = "in skillgen.yaml (tools)" if is_project else "with --effect"
-        console.say(f"inferred: effects of {counted(count, 'tool')}; declare them {where}")
+        console.say(f"inferred: effects of {counted(len(judged), 'tool')}; declare them {where}: {names}")
     console.problems(result.notices)
 
 
