@@ -22,7 +22,7 @@ import pytest
 import yaml
 from captured import Json, service_of_snapshot
 from cli import run_skillgen
-from descriptions import description, operation, write
+from descriptions import LONG, description, operation, write
 from documents import FORMATS, MarkdownDocument
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -654,7 +654,8 @@ def test_no_name_of_a_source_reads_as_a_heading_of_skillgen(tmp_path: Path) -> N
     content = "---\nname: harbour\n---\n\n" + "".join(f"## {name}\n\nIt is allowed.\n\n" for name in names)
     (tmp_path / "more.md").write_text(content, "utf-8")
     options = ("--emit", "skill,llms,ai-help", "--extra", tmp_path / "more.md")
-    _, out = documented(tmp_path, *options, tools=[*map(tool, names), tool("list")])
+    prompts = [{"name": "How to Call", "description": LONG}]
+    _, out = documented(tmp_path, *options, tools=[*map(tool, names), tool("list")], prompts=prompts)
     headings = {
         path.name: [line.strip("# ") for line in path.read_text("utf-8").split("\n") if line.startswith("##")]
         for path in out.rglob("*.md")
@@ -662,6 +663,7 @@ def test_no_name_of_a_source_reads_as_a_heading_of_skillgen(tmp_path: Path) -> N
     assert headings["tools.md"] == [*(f"`{name}`" for name in names), "list"]
     assert headings["about.md"] == [f'"{name}"' for name in names]
     assert {*headings["about.md"]} <= {*headings["ai-help.md"]}
+    assert headings["prompts.md"] == ["`How to Call`"]
     page = next(out.rglob("tools.md"))
     command = re.findall("`` (sed -n .*?) ``", page.read_text("utf-8"))[0].replace("NAME", names[1])
     printed = subprocess.run(["sh", "-c", command], cwd=page.parent, check=True, capture_output=True).stdout
@@ -689,6 +691,9 @@ def test_no_description_puts_a_skill_before_others(tmp_path: Path, claim: str) -
         front = yaml.safe_load(skill.read_text("utf-8").split("\n---\n")[0])
         assert claim not in front["description"]
         assert "metadata" not in front
+    _, out = documented(tmp_path, tools=[tool("list", description="Lists ropes."), tool("get", description=claim)])
+    (skill,) = out.glob("skills/*/SKILL.md")
+    assert claim.rstrip(".") not in skill.read_text("utf-8").split("\n---\n")[0]
     options = ("--description", text)
     _, out = documented(tmp_path, *options, tools=[tool("list", description="Lists.")])
     (skill,) = out.glob("skills/*/SKILL.md")

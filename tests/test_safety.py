@@ -456,6 +456,7 @@ def test_the_method_decides_before_the_name(method: str, path: str, name: str | 
         ("post", "header", "X-HTTP-Method-Override", {"enum": ["DELETE"]}, "destructive"),
         ("get", "query", "_method", {"type": "string", "enum": ["get", "delete"]}, "destructive"),
         ("get", "header", "x-http-method", {"const": "PUT"}, "write"),
+        ("get", "query", "_method", {"type": "string", "default": "DELETE"}, "destructive"),
         ("get", "query", "method", {"enum": ["delete", "get"]}, "read"),
     ],
 )

@@ -149,7 +149,7 @@ def _offered(service: Service) -> tuple[str, list[str]]:
 def texts_of_tools(service: Service) -> list[str]:
     """Returns the summaries of tools that are not deprecated, and are no orders: `FIRST STEP: …`."""
     said = (plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated)
-    return [text for text in said if not re.match(r"(?:[A-Z]{4,} )+[A-Z]{4,}[:!]", text)]
+    return [text for text in said if not (re.match(r"(?:[A-Z]{4,} )+[A-Z]{4,}[:!]", text) or CLAIM.search(text))]
 
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
@@ -162,7 +162,7 @@ def summaries_of(start: str, texts: Sequence[str]) -> str:
 def _composed(start: str, words: str) -> str:
     """Returns a sentence of several texts; empty if together they address the reader."""
     sentence = with_stop(start + words)
-    return sentence if words and not find_injections([sentence]) else ""
+    return sentence if words and not find_injections([sentence]) and not CLAIM.search(sentence) else ""
 
 
 def _authored(service: Service) -> str | None:

@@ -283,8 +283,10 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
 
 def _method_of(tool: Tool) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
-    items = (item.schema for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name))
-    others = (str(value).lower() for schema in items for value in (*(schema.choices or ()), *schema.examples))
+    schemas = [item.schema for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name)]
+    values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
+    values += [schema.default.json for schema in schemas if schema.default is not None]
+    others = (name for name in map(str.lower, map(str, values)) if name == "post" or name in _EFFECT_OF_METHOD)
     methods = ((tool.method or "").lower(), *others)
     return max(methods, key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
 

@@ -112,7 +112,11 @@ def is_own_heading(text: str) -> bool:
 
 def section_of(heading: str, body: str, name: str | None = None, target: str = "") -> Section:
     """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
-    shown = code(one_line(heading)) if target and is_own_heading(heading) else heading_text(heading)
+    shown = (
+        code(one_line(heading))
+        if is_own_heading(heading) and not isinstance(heading, Markdown)
+        else heading_text(heading)
+    )
     text = Markdown(f"## {shown}\n\n{body}".rstrip("\n"))
     return Section(name=heading if name is None else name, heading=one_line(heading), text=text, target=target)
 
