@@ -137,8 +137,7 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     others = structs.replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"})
     parts = {name: SkillTexts(groups=skill.groups) for name, skill in texts.skills.items()}
     others = structs.replace(others, skills=parts)
-    reading = read(replace(item.request, texts=others, on_declared=declared.append), console)
-    service = reading.only
+    service = read(replace(item.request, texts=others, on_declared=declared.append), console).only
     changes = outdated_texts(texts, declared[0]) if options.outdated else {}
     if options.outdated and not changes:
         console.say(f"{item.name}: not outdated")

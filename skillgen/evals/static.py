@@ -130,6 +130,5 @@ def _check_examples(
 def _call(mock: McpMock, name: str, arguments: Json) -> None:
     if not isinstance(arguments, dict):
         raise ValueError("it is not a JSON object")
-    params = {"name": name, "arguments": arguments}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-    mock.answer(message, McpSession(described={name}))
+    call = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+    mock.answer({"jsonrpc": "2.0", "id": 1, **call}, McpSession(described={name}))

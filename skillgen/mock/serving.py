@@ -212,8 +212,7 @@ def mock_of(
 
 def url_of(service: Service, port: int) -> str:
     """Returns the URL of a mock over HTTP."""
-    path = _PATH if service.kind == "mcp" else base_paths(service)[0]
-    return f"http://{HOST}:{port}{path}"
+    return f"http://{HOST}:{port}" + (_PATH if service.kind == "mcp" else base_paths(service)[0])
 
 
 @contextmanager

@@ -65,8 +65,7 @@ class Start(Struct, frozen=True):
 
     def left_out_of(self, path: str) -> str:
         """Returns a path without the start."""
-        is_below = self.text and path.startswith(f"{self.text}/")
-        return self.mark + path[len(self.text) :] if is_below else path
+        return self.mark + path[len(self.text) :] if self.text and path.startswith(f"{self.text}/") else path
 
 
 _NO_START = Start()

@@ -47,8 +47,7 @@ _NESTED = attrgetter(
 
 def _is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
     """True if the items of a value, or its values, are all that is nested in it."""
-    other = schema.additional if field == "items" else schema.items
-    return not (isinstance(other, Schema) or any(_NESTED(schema)))
+    return not (isinstance(schema.additional if field == "items" else schema.items, Schema) or any(_NESTED(schema)))
 
 
 def inline_types() -> dict[str, Schema]:

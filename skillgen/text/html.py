@@ -139,8 +139,7 @@ def _markdown(node: Node, is_html: bool, depth: int) -> str:
         elif name in _TITLES:
             out += f"\n\n# {line}\n\n" if line else ""
         elif name in _BLOCK_NAMES:
-            label = "**Note:** " if name == "note" else ""
-            out += f"\n\n{label}{inner.strip()}\n\n"
+            out += f"\n\n{'**Note:** ' if name == 'note' else ''}{inner.strip()}\n\n"
         else:
             out += inner
     return out if not columns or out.strip() else f"\n- {'; '.join(columns)}\n"
