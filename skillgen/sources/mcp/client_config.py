@@ -415,8 +415,7 @@ def _is_nested(value: Json) -> bool:
 
 
 def _unquoted(value: str) -> str:
-    is_quoted = len(value) > 1 and value[0] == value[-1] and value[0] in "\"'"
-    return value[1:-1] if is_quoted else value
+    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
 _LOCAL_NAMES = """

@@ -244,8 +244,7 @@ class Session:
 
     def seconds_left(self, timeout_s: float | None = None) -> float:
         """Returns the time that is left for an answer: the request's timeout, cut off by the crawl's deadline."""
-        left = self.deadline - time.monotonic()
-        return max(0.0, min(left, self.timeout_s if timeout_s is None else timeout_s))
+        return max(0.0, min(self.deadline - time.monotonic(), self.timeout_s if timeout_s is None else timeout_s))
 
     def request(self, method: str, params: Mapping[str, Json], timeout_s: float | None = None) -> Answer:
         """Sends a request and waits for its answer."""
