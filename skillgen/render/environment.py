@@ -77,7 +77,8 @@ class TemplateLoader(jinja2.FileSystemLoader):
             text, file, is_current = super().get_source(environment, template)
             text = text if text.endswith("\n") else f"{text}\n"  # or the next section would be on its last line
             if len(self.searchpath) == 1:
-                text = _INCLUDE.sub(lambda name: self.get_source(environment, name[1])[0], text)
+                is_whole = "{% include" not in text
+                text = text if is_whole else _INCLUDE.sub(lambda name: self.get_source(environment, name[1])[0], text)
             elif not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
                 raise jinja2.TemplateSyntaxError(
                     "it is a symbolic link that points out of the folder", 1, template, file
