@@ -326,9 +326,7 @@ def _product(service: Service) -> str:
     brand = _spelled(host, service)
     if not name:
         name = brand[:1].upper() + brand[1:] or title
-    elif not _has_part_of(name, host) and (
-        brand != host or _is_class(title) or (_is_common(name, service) and not _is_common(host, service))
-    ):
+    elif not _has_part_of(name, host) and (brand != host or _is_class(title) or _is_common(name, service)):
         name = f"{brand if brand != host else host.capitalize()} {name}"
     return clip(name, _NAME_LIMIT)
 
