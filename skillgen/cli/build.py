@@ -13,7 +13,7 @@ import typer
 
 from skillgen.cli import app
 from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console, change_lines, result_json, show_result
+from skillgen.cli.output import Console, change_line, result_json, show_result
 from skillgen.config.option import Options, option
 from skillgen.config.project import DEFAULT_OUT, OutputOptions, Run, Source
 from skillgen.errors import ExitCode, UsageError
@@ -167,7 +167,11 @@ def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
     finally:
         os.chdir(here)
     if not check and code == ExitCode.DONE:
-        lines = [*_changes(before, _records(out))]
+        after = _records(out)
+        lines = _changes(before, after)
+        is_known = all(item.digests or not item.tools for item in before.values())
+        if not is_known and any(item.states != after.get(path, Record()).states for path, item in before.items()):
+            lines.append("the record of an earlier release does not say whether more changed for callers: see the diff")
         for line in lines:
             print(f"- {line}")
         if not lines:
@@ -215,9 +219,11 @@ def _records(out: Path) -> dict[Path, Record]:
 
 
 def _changes(before: dict[Path, Record], after: dict[Path, Record]) -> list[str]:
+    from skillgen.pipeline.rendering import recorded_changes
+
     lines = []
     for folder in before.keys() | after.keys():
         old, new = (records.get(folder, Record()) for records in (before, after))
         start = f"{new.service or old.service or ''}: " if len(after) > 1 else ""
-        lines += [start + line for line in change_lines(old, new)]
+        lines += [start + change_line(change) for change in recorded_changes(old, new)]
     return sorted(lines) if len(after) > 1 else lines

@@ -30,7 +30,6 @@ from skillgen.text.unicode import strip_invisible_by_line
 if TYPE_CHECKING:
     from skillgen.model.changes import ToolChange
     from skillgen.pipeline.results import Outcome, Result
-    from skillgen.write.record import Record
 
 PLACES_SHOWN = 3
 """Number of places printed for problems of one code; `--verbose` prints each problem."""
@@ -167,6 +166,7 @@ def time_of_run() -> str:
 
 def show_result(result: Result, console: Console, *, shows_diff: bool, is_project: bool = False) -> None:
     """Prints the problems, errors, summaries and, in a check, the diffs of a run (`is_project`: of a project file)."""
+    from skillgen.pipeline.rendering import recorded_changes
     from skillgen.pipeline.results import Failure
 
     for failure in (step for step in result.steps if isinstance(step, Failure)):
@@ -178,8 +178,8 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
         if step.is_check and shows_diff:
             folder = "" if step.plan.out.is_absolute() else f"{step.plan.out.as_posix()}/"
             before, after = step.plan.before, step.plan.after
-            lines = change_lines(before, after) if step.service is not None and before.tools else ()
-            print_diff("".join(f"# {line}\n" for line in lines) + step.plan.diff_from(folder))
+            changes = recorded_changes(before, after) if step.service is not None and before.tools else ()
+            print_diff("".join(f"# {change_line(change)}\n" for change in changes) + step.plan.diff_from(folder))
         if line := _summary(step):
             console.say(line)
     documented = [step for step in result.outcomes if step.kind == "documents" and (step.plan.drift or console.verbose)]
@@ -223,16 +223,6 @@ def _summary(outcome: Outcome) -> str:
         size = "is" if skills < 2 else f"of {skills} skills is at most"
         cost = f"; SKILL.md {size} {tokens:,} tokens, the source {raw:,}"
     return one_line(f"{service.name}: {what if outcome.kind == 'documents' else 'installed'}; {files}{cost}")
-
-
-def change_lines(before: Record, after: Record) -> Iterator[str]:
-    """Yields a line for each change for callers between two records of a service."""
-    from skillgen.model.changes import compare_services
-    from skillgen.model.inventory import service_of_inventory
-
-    name = after.service or before.service or ""
-    sides = ([service_of_inventory(name, record.tools, record.types)] for record in (before, after))
-    yield from map(change_line, compare_services(*sides))
 
 
 def change_line(change: ToolChange) -> str:

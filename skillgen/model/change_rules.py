@@ -170,6 +170,9 @@ def kept(old: Any, _new: Any) -> Effect:
     return BOTH if old else NEITHER
 
 
+_NOT_COMPARED = ("pointer", "origins", "request", "raw", "input_schema", "quotations", "group")
+
+
 def bare(value: Any, without_texts: bool = False) -> Json:
     """Returns a value as JSON without positions, and without what is left out by default."""
     if isinstance(value, Value):
@@ -178,7 +181,7 @@ def bare(value: Any, without_texts: bool = False) -> Json:
         return {
             name: bare(item, without_texts)
             for name, default in defaults_of(type(value))
-            if name not in ("pointer", "origins", "request") and not (without_texts and RULES.get(name) is text_rule)
+            if name not in _NOT_COMPARED and not (without_texts and RULES.get(name) is text_rule)
             if (item := getattr(value, name)) != default
         }
     if isinstance(value, (tuple, list)):

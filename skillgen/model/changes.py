@@ -55,8 +55,8 @@ class ToolChange(Struct, frozen=True, kw_only=True):
     """The tool; the named type for the kind `type`, the service for `service`."""
 
     kind: str
-    """`added`, `removed`, `parameter`, `effect`, `result`, `request`, `type`, `service`, or `words` for texts and
-    examples, which are not judged."""
+    """`added`, `removed`, `parameter`, `effect`, `result`, `request`, `type`, `service`, `words` for texts and
+    examples, which are not judged, or `other` for what only a digest shows."""
 
     text: str
     """The change as a phrase."""

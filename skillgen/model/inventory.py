@@ -1,9 +1,10 @@
 """Inventories of services: the facts that matter most to callers, compactly.
 
 The record (`.skillgen.json`) stores an inventory, and a check describes the changes since then. Of a tool the facts
-are: HTTP method and path; the `MARKS` that apply; each parameter with its type, whether it is required, and its
-choices; each property of the result with its type; and a digest of the description. Nested parameters are listed in the
-same mapping, as `schedule.due_date` and `items[].name`. A named type lists its properties in the same form.
+are: HTTP method and path; the `MARKS` that apply; each parameter with its type, whether it is required, its choices,
+and its limits; each property of the result with its type; and a digest of the description. Nested parameters are listed
+in the same mapping, as `schedule.due_date` and `items[].name`. A named type lists its properties in the same form. Of
+everything else that matters to callers there are digests.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
 from skillgen.model.calls import Output
+from skillgen.model.change_rules import bare, rules_of, text_rule
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
-from skillgen.model.values import Json
+from skillgen.model.values import Json, Node
 
 MARKS = ("read-only", "destructive", "sending", "asks first", "deprecated")
 
@@ -30,7 +33,9 @@ _DEPTH_LIMIT = 4
 """Levels of nested parameters, and of nested types in a type's text."""
 
 
-def service_of_inventory(name: str, tools: Mapping[str, Json], types: Mapping[str, Json]) -> Service:
+def service_of_inventory(
+    name: str, tools: Mapping[str, Json], types: Mapping[str, Json], *, has_limits: bool
+) -> Service:
     """Returns a service that has the facts of an inventory, from `inventory_of` and `types_of`, for a comparison."""
 
     def schema(text: str) -> Schema:
@@ -50,7 +55,9 @@ def service_of_inventory(name: str, tools: Mapping[str, Json], types: Mapping[st
         )
 
     def row_schema(row: Json) -> Schema:
-        return replace(schema(row[0]), choices=tuple(row[2]) if len(row) > 2 else None)
+        _, _, choices, limits = (*row, (), ())[:4]
+        limits = dict(limits) if has_limits else None  # the default is compared like a limit
+        return replace(schema(row[0]), choices=tuple(choices) or None, constraints=limits)
 
     def tool(name: str, facts: Json) -> Tool:
         method, _, path = facts.get("at", "").partition(" ")
@@ -125,8 +132,22 @@ def types_of(service: Service) -> dict[str, Json]:
     types = {}
     for named in service.schemas:
         schema = named.schema
-        types[_clean(named.name)] = {"": [type_text(schema), 0, *_choices(schema)], **_rows(schema.properties)}
+        types[_clean(named.name)] = {"": [type_text(schema), 0, *_details(schema)], **_rows(schema.properties)}
     return types
+
+
+def digests_of(service: Service) -> dict[str, str]:
+    """Returns digests of what `inventory_of` and `types_of` leave out: of tools, prompts and resources, by name, and
+    of the rest of the service, under the empty name.
+    """
+    nodes: dict[str, Any] = {tool.name: replace(tool, parameters=()) for tool in service.tools}
+    nodes |= {f"prompt {item.name}": item for item in service.prompts}
+    nodes |= {f"resource {item.uri}": item for item in (*service.resources, *service.resource_templates)}
+    others = {"prompts", "resources", "resource_templates"}
+    nodes[""] = {
+        name: getattr(service, name) for name, rule in rules_of(Service) if rule is not text_rule and name not in others
+    }
+    return {_clean(name): _digest(bare(node, True)) for name, node in nodes.items()}
 
 
 def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
@@ -144,8 +165,13 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
         properties = {_clean(item.name): type_text(item.schema) for item in output.properties}
         facts["gives"] = properties or {"": type_text(output)}
     text = tool.description or tool.summary or tool.title or ""
-    facts["about"] = hashlib.sha256(" ".join(text.split()).encode("utf-8", "replace")).hexdigest()[:8]
+    facts["about"] = _digest(" ".join(text.split()))
     return facts
+
+
+def _digest(value: Json) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
 def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:
@@ -162,19 +188,35 @@ def _flatten(
         name = prefix + _clean(parameter.name)
         schema = parameter.schema
         required = parameter.required and parent_required
-        yield name, [parameter.location, type_text(schema), int(required), *_choices(schema)]
+        yield name, [parameter.location, type_text(schema), int(required), *_details(schema, parameter)]
         if depth < _DEPTH_LIMIT:
             for inner, suffix in ((schema, ""), (schema.items, "[]"), (schema.additional, "{}")):
                 if isinstance(inner, Schema) and inner.properties:
                     yield from _flatten(inner.properties, f"{name}{suffix}.", required, depth + 1)
 
 
-def _choices(schema: Schema) -> list[Json]:
-    """Returns the choices as the last element of a row: one list, or nothing."""
-    choices = schema.choices or (schema.items.choices if schema.items is not None else None)
-    if not choices:
-        return []
-    return [[_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in choices]]
+def _details(schema: Schema, parameter: Parameter | None = None) -> list[Json]:
+    """Returns the end of a row: the choices, then the limits, if the schema has any."""
+    items = schema.choices or (schema.items.choices if schema.items is not None else None) or ()
+    choices = [_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in items]
+    limits = _limits(schema, *(() if parameter is None else (parameter.serialization, parameter.syntax)))
+    if parameter is not None and parameter.location in ("header", "cookie", "body"):
+        limits["place"] = parameter.location
+    return [choices, limits] if limits else [choices] if choices else []
+
+
+def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
+    """Returns the constraints and the default by their keyword, and a digest of what else it and `others` declare."""
+    limits = {} if schema.default is None else {"default": schema.default.json}
+    limits |= schema.constraints or {}
+    if schema.items is not None and (inner := _limits(schema.items)):
+        limits["each item"] = inner
+    own = replace(schema, types=(), nullable=False, format=None, choices=None, constraints=None, default=None)
+    own = replace(own, ref=None, includes=(), properties=(), items=None)
+    if rules := [*filter(None, (bare(item, True) for item in (own, *others)))]:
+        limits["digest of other rules"] = _digest(rules)
+    found: dict[str, Json] = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
+    return found
 
 
 def type_text(schema: Schema) -> str:

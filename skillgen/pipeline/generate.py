@@ -22,7 +22,7 @@ from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions
 from skillgen.errors import EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
 from skillgen.model.document import FORMATS
-from skillgen.model.inventory import UNREAD_DOCUMENTS, inventory_of, offers_of, types_of
+from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.pipeline.ownership import (
@@ -173,6 +173,7 @@ def _plan(
         _identity(service, place),
         tools=inventory_of(service),
         types=types_of(service),
+        digests=digests_of(service),
         offers=offers_of(service),
         release=__version__,
         declared=declared_digest(service, output),

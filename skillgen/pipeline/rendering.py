@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,14 +17,16 @@ from msgspec.structs import replace
 
 from skillgen.config.project import HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import Problem, UsageError
+from skillgen.model.changes import ToolChange, compare_services
 from skillgen.model.document import FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
+from skillgen.model.inventory import service_of_inventory
 from skillgen.model.resource import ClientEntry
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value
 from skillgen.security.addresses import checked_domain, host_of, public_url
 from skillgen.text.markdown import counted
 from skillgen.write.plan import Plan
-from skillgen.write.record import lines_of
+from skillgen.write.record import Record
 
 
 def checked_output(output: OutputOptions) -> OutputOptions:
@@ -159,9 +160,6 @@ _IN_DOCUMENTS = ("emit", "publish", "profile", "budget", "split")
 
 _VARIABLE = re.compile(rb"\bSKILL_[A-Z0-9_]*[A-Z0-9]")
 
-_KINDS = {"heading": ("#",), "list item": ("- ", "* "), "table row": ("|",), "code line": (*'`{}[]"$', "curl")}
-"""What a line may be that is no text, and how it begins."""
-
 
 def declared_digest(service: Service, output: OutputOptions) -> str:
     """Returns a digest of what documents are made from, but for tools and types, which the record has, and for what a
@@ -190,22 +188,37 @@ def templates_digests(folder: Path) -> dict[str, str]:
 def is_upgrade(plan: Plan) -> bool:
     """True if documents change although their source and options did not: another release of skillgen writes them."""
     before, after = plan.before, plan.after
-    same = all(getattr(before, name) == getattr(after, name) for name in ("declared", "tools", "types", "offers"))
-    return bool(plan.drift) and before.release not in (None, after.release) and same
+    is_other = bool(plan.drift) and before.release not in (None, after.release)
+    same = all(getattr(before, name) == getattr(after, name) for name in ("declared", "offers"))
+    return is_other and same and all(change.kind == "other" for change in recorded_changes(before, after))
+
+
+_OTHER = "changed in what is not listed here, maybe breaking: see the diff"
+
+
+def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
+    """Returns the changes for callers between two records of a service, breaking ones first.
+
+    What only digests show has the kind `other`; the records of earlier releases have no digests and no limits.
+    """
+    service, has_limits = after.service or before.service or "", bool(before.digests)
+    sides = ([service_of_inventory(service, item.tools, item.types, has_limits=has_limits)] for item in (before, after))
+    changes = [*compare_services(*sides)]
+    listed = {change.tool for change in changes if change.breaking or change.kind in ("added", "removed")}
+    for name in dict.fromkeys((*before.digests, *after.digests)) if has_limits else ():
+        old, new = before.digests.get(name), after.digests.get(name)
+        if old != new and name not in listed:
+            text = "added" if old is None else "removed" if new is None else _OTHER
+            changes.append(ToolChange(tool=name or service, kind="other", text=text, breaking=new is None))
+    return sorted(changes, key=lambda change: not change.breaking)
 
 
 def upgrade_problems(plan: Plan) -> Iterator[Problem]:
     """Yields what a new release changed in documents, if that is all that changed them."""
     if not is_upgrade(plan):
         return
-    kinds: Counter[str] = Counter()
-    for change in plan.drift:
-        old, new = Counter(lines_of(change.old or b"")), Counter(lines_of(change.new or b""))
-        gone, added = (Counter(map(_kind, filter(None, lines.elements()))) for lines in (old - new, new - old))
-        kinds += gone | added
-    shown = ", ".join(counted(kinds[kind], kind) for kind in (*_KINDS, "text line") if kinds[kind])
     message = f"skillgen changed from {plan.before.release} to {plan.after.release}, the source did not: "
-    message += f"{counted(len(plan.drift), 'file')}, with {shown or 'other blank lines'}"
+    message += counted(len(plan.drift), "file")
     sides = zip(*((change.old or b"", change.new or b"") for change in plan.drift), strict=True)
     before, after = (_VARIABLE.findall(b"\n".join(contents)) for contents in sides)
     names, others = sorted({*before} - {*after}), sorted({*after} - {*before})
@@ -213,7 +226,3 @@ def upgrade_problems(plan: Plan) -> Iterator[Problem]:
         instead = f", in its place {b', '.join(others).decode()}" if others else ""
         message += f"; the variable {b', '.join(names).decode()} is not used any more{instead}"
     yield Problem.of("generator-changed", str(plan.out), message)
-
-
-def _kind(line: str) -> str:
-    return next((kind for kind, starts in _KINDS.items() if line.lstrip().startswith(starts)), "text line")

@@ -150,6 +150,9 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
     types: Mapping[str, Any] = field(default_factory=dict)
     """The named types that the tools refer to: name to facts, as JSON."""
 
+    digests: Mapping[str, str] = field(default_factory=dict)
+    """Digests of what matters to callers too: of a tool by its name, of the service under the empty name."""
+
     offers: Mapping[str, int] = field(default_factory=dict)
     """The number of other documented items, by the method that lists them."""
 
@@ -171,7 +174,7 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
 
     def joined(self, other: Record) -> Record:
         """Returns the record of documents that are a merge of two branches."""
-        names = ("services", "tools", "types", "offers")
+        names = ("services", "tools", "types", "digests", "offers")
         joined = {name: {**getattr(other, name), **getattr(self, name)} for name in names}
         return replace(self, states=joined_states(self.states, other.states), **joined)
 
