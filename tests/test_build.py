@@ -889,6 +889,33 @@ def test_the_schema_and_the_code_agree(project: Path, text: str, is_good: bool) 
     assert (build(project, text, "--check").exit_code != 2) is is_good or "command" in text
 
 
+def value_of(schema: Any) -> Any:
+    """Returns a value that the schema of a key allows."""
+    schema = schema.get("anyOf", [schema])[-1]
+    kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
+    if kind == "object":
+        members = schema.get("properties") or {"x": schema["additionalProperties"]}
+        return {key: value_of(member) for key, member in members.items()}
+    if kind == "array":
+        return [value_of(schema["items"])]
+    number = schema.get("minimum", 5)
+    return {"boolean": True, "integer": number, "number": number}.get(kind, schema.get("enum", ["word"])[-1])
+
+
+def test_each_key_of_the_schema_takes_what_the_schema_allows(project: Path) -> None:
+    keys, sources = SCHEMA["$defs"]["Target"]["properties"], SCHEMA["$defs"]["Source"]["properties"]
+    source = {"openapi": "api.json"}
+    targets = {key: {"source": source, key: value_of(keys[key])} for key in keys.keys() - {"source"}}
+    targets |= {f"source-{key}": {"source": source | {key: value_of(sources[key])}} for key in sources}
+    data = {"targets": targets, "lint": value_of(SCHEMA["properties"]["lint"])}
+    wrong = build(project, yaml.safe_dump(data)).stderr
+    assert not re.search(r"must be|no such (?:key|value)|is empty", wrong), wrong
+    text = "targets: {api: {source: {openapi: api.json}, budget: %s}}\n"
+    for value in ("500", "3000", "'700'"):
+        assert build(project, text % value).exit_code == 0
+    assert build(project, text % "9").exit_code == build(project, text % "25.5").exit_code == 2
+
+
 def test_a_diff_goes_to_a_file_also_while_the_terminal_shows_progress(tmp_path: Path) -> None:
     """The status line is on standard error, and takes nothing of what a shell redirects."""
     write(tmp_path / "api.json", grouped(orders=["list_orders"]))

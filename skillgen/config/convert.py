@@ -139,7 +139,8 @@ class Converter:
         if self._is_text and kind is bool:
             value = {"true": True, "false": False}.get(value, value)
         try:
-            value = convert(value, str if kind is str else SCALARS[kind], strict=kind is not float)
+            is_exact = kind is not float and not (self._is_text and kind is int)
+            value = convert(value, str if kind is str else SCALARS[kind], strict=is_exact)
         except msgspec.ValidationError:
             tokens = f"a whole number from {LEAST} to {MOST:,}"
             numbers = {float: ("a number of seconds above 0", 30), int: (tokens, 3000)}
