@@ -187,6 +187,32 @@ def test_a_note_on_a_tool_that_is_gone_is_kept_and_reported(out: Path) -> None:
     assert (again.exit_code, "note-without-place" in again.stderr) == (0, False)
 
 
+@pytest.mark.parametrize("is_region", [False, True])
+def test_a_note_goes_with_its_section_to_another_page_and_back(is_region: bool, tmp_path: Path) -> None:
+    tools = {
+        "description": "Makes a thing.",
+        "parameters": [{"name": "q", "in": "query", "description": "Long. " * 30}],
+    }
+
+    def documents(count: int) -> str:
+        paths = {f"/t/{number}": {"get": operation(f"make_{number}", **tools)} for number in range(count)}
+        finished = run(tmp_path / "out", description(paths), "--name", "tasks")
+        assert (finished.exit_code, "note-without-place" in finished.stderr) == (0, False), finished.stderr
+        texts = {path: path.read_text("utf-8") for path in (tmp_path / "out/skills").rglob("*.md")}
+        [(path, text)] = [(path.name, text) for path, text in texts.items() if "Never in blue." in text] or [("", "")]
+        section = next((part for part in re.split(r"^#+ ", text, flags=re.MULTILINE) if "Never in blue." in part), "")
+        assert not path or section.startswith("make_1\n"), text
+        return path
+
+    note = region("Never in blue.") if is_region else "Never in blue.\n"
+    documents(2)
+    edit(tmp_path / "out" / SKILL, "## make_1\n", f"## make_1\n\n{note}")
+    assert documents(2) == "SKILL.md"
+    assert documents(40) == documents(40) != "SKILL.md"
+    assert documents(2) == "SKILL.md"
+    assert not (tmp_path / "out/skills/tasks/references").exists()
+
+
 def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     edit(out / USERS, "## get_user\n", "## get_user\n\nOnly for admins.\n")
     assert run(out, changed()).exit_code == 0

@@ -197,6 +197,16 @@ def test_the_environment_of_a_command_is_the_one_that_was_named(tmp_path: Path) 
     generated("update", "docs", cwd=tmp_path, env=environment | {"PATH": str(tmp_path)})
 
 
+def test_an_interpreter_in_the_folder_is_recorded_with_its_path(tmp_path: Path) -> None:
+    (tmp_path / "server.py").write_text(SERVER, "utf-8")
+    tools(tmp_path / "tools.json", "get_order")
+    (tmp_path / "env/bin").mkdir(parents=True)
+    (tmp_path / "env/bin/python").symlink_to(sys.executable)
+    generated("from-server", "-o", "docs", "--", tmp_path / "env/bin/python", "server.py", "shop", cwd=tmp_path)
+    assert record(tmp_path / "docs")["run"]["words"][-3:] == ["env/bin/python", "server.py", "shop"]
+    generated("update", "docs", cwd=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("options", "lacks"),
     [

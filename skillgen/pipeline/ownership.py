@@ -10,6 +10,7 @@ folder that has both OUT and the current folder, or to OUT.
 from __future__ import annotations
 
 import os
+import shutil
 import tempfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -105,11 +106,11 @@ def run_in_record(run: Run | None, out: Path) -> Run | None:
     for word in run.words:
         path = Path(word)
         is_own = here == path or not {here, home, shared}.isdisjoint(path.parents)
-        if path.is_absolute() and _PYTHON.fullmatch(path.name):
-            words.append("python")
+        if path.is_absolute() and _PYTHON.fullmatch(path.name) and shutil.which(path.name) == word:
+            words.append(path.name)
         elif not path.is_absolute() or not is_own:
             words.append(word)
-        elif _shared_folder(path, here) is not None:
+        elif _shared_folder(path.parent, here) is not None:  # an interpreter is a link to another folder
             words.append(Path(os.path.relpath(path, here)).as_posix())
         else:
             lacks.append(f"the path of {path.name}")

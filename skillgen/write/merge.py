@@ -5,7 +5,8 @@ region: from `<!-- yours -->` to `<!-- /yours -->`, in front matter from `# your
 generated text. Only lines that skillgen did not write are markers, so no source can open a region.
 
 The sections of front matter are its keys, because a duplicate key or a member without its mapping would break the
-YAML. What a person wrote in a section that no longer exists goes to the end of the file.
+YAML. What a person wrote in a section that is not in the file any more is a note, which belongs to the section of the
+same name in another file, or goes to the end of its own.
 """
 
 from __future__ import annotations
@@ -52,6 +53,9 @@ class Merge(Struct, frozen=True, kw_only=True):
     added: list[str]
     """The lines that a person added."""
 
+    notes: list[tuple[str, Sequence[str]]]
+    """What a person added to sections that are gone from the file, with their titles."""
+
     problems: list[Problem]
     """What a person should know about their own text."""
 
@@ -90,9 +94,6 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     for title in (*parts[0].outdated, *parts[1].outdated):
         message = f"the generated text under {title!r} changed, but your region replaces it"
         problems.append(Problem.of("replaced-text-changed", path, message))
-    for title, text in notes:
-        if text := _without_blank_ends(text):
-            problems.append(_add_note(path, lines, title or "the top of the file", text))
     kept = [*front.kept, *body.kept]
     is_changed = len(kept) < len(front.edits) + len(body.edits)
     foreign = [line for edit in (*front.edits, *body.edits) for line in edit.lines]
@@ -112,6 +113,7 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     return Merge(
         lines=lines,
         added=[line for edit in kept for line in edit.lines],
+        notes=[(title, text) for title, text in ((item[0], _without_blank_ends(item[1])) for item in notes) if text],
         problems=problems,
         edit=unified_diff(f"a/{path}", f"b/{path}", shown, now) if reason else "",
         reason=reason,
@@ -174,8 +176,19 @@ def _is_valid_json(lines: Sequence[str]) -> bool:
     return all(len(dict(pairs)) == len(pairs) for pairs in objects)
 
 
-def _add_note(path: str, lines: list[str], title: str, text: Sequence[str]) -> Problem:
+def with_note(content: bytes, title: str, text: Sequence[str]) -> bytes | None:
+    """Returns a text with what a person wrote at the end of its only section with a title; `None` without one."""
+    lines = record.lines_of(content)
+    found = [section for section in _sections_of(lines, "text") if title and section.title == title]
+    if len(found) != 1:
+        return None
+    end = found[0].end
+    return record.content_of([*lines[:end], *([""] if lines[end - 1].strip() else []), *text, "", *lines[end:]])
+
+
+def add_note(path: str, lines: list[str], title: str, text: Sequence[str]) -> Problem:
     """Adds what a person wrote to the end of a file, with the heading that it was under."""
+    title = title or "the top of the file"
     while lines and not lines[-1].strip():
         lines.pop()
     lines += [""] if lines else []

@@ -117,6 +117,7 @@ def plan_documents(
         planning.document(path, content)
     for path in stale:
         planning.stale(path)
+    planning.place_notes()
     states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
     changes = tuple(sorted(planning.changes, key=lambda change: change.path))
@@ -154,6 +155,16 @@ def _moved(path: str, old: str, new: str) -> str:
     return new + path.removeprefix(old) if old and path.startswith(old) else path
 
 
+def _skill_of(path: str) -> str:
+    return path.partition("references/")[0].removesuffix("SKILL.md")
+
+
+def _changed(change: Change, new: bytes | None) -> Change:
+    return replace(
+        change, new=new, action="delete" if new is None else "replace" if change.old is not None else "create"
+    )
+
+
 class _Planning(Struct):
     """Decides file by file; those that go come last."""
 
@@ -167,6 +178,8 @@ class _Planning(Struct):
     changes: list[Change] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
+    notes: list[tuple[str, str, Sequence[str]]] = field(default_factory=list)
+    """The path of a file, and a note without a place in it: its title and its lines."""
 
     def document(self, path: str, new: bytes) -> None:
         """Decides on a file that skillgen would write."""
@@ -231,6 +244,27 @@ class _Planning(Struct):
         self._set(path, records.content_of(merged.lines), reason, merged.edit if reason else "")
         for problem in merged.problems:
             self.problems.add(problem)
+        self.notes += [(path, title, text) for title, text in merged.notes]
+
+    def place_notes(self) -> None:
+        """Adds each note to the only section of its title in the skill, else in all skills; or to the end of its file.
+
+        A file that is left over and has no note any more goes.
+        """
+        for path, title, text in self.notes:
+            changes = {change.path: change for change in self.changes if change.path not in self.artifacts}
+            texts = {name: item.new for name, item in changes.items() if item.new and name.endswith(".md")}
+            found = {name: new for name in texts if (new := merge.with_note(texts[name], title, text)) is not None}
+            near = {name: new for name, new in found.items() if _skill_of(name) == _skill_of(path)}
+            near = near or {name: new for name, new in found.items() if name.split("/")[0] == path.split("/")[0]}
+            if len(near) != 1:
+                lines = lines_of(changes[path].new or b"")
+                self.problems.add(merge.add_note(path, lines, title, text))
+                near = {path: records.content_of(lines)}
+            self.changes = [item if item.path not in near else _changed(item, near[item.path]) for item in self.changes]
+        empty = [item.path for item in self.changes if item.new == b"" and item.path in self.left_over]
+        self.left_over = [path for path in self.left_over if path not in empty]
+        self.changes = [_changed(item, None) if item.path in empty else item for item in self.changes]
 
     def _is_refused(self, merged: merge.Merge) -> bool:
         """True if the merge must not be written: `--force` does not say which side of a conflict is wanted."""
