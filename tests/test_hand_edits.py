@@ -196,7 +196,7 @@ def test_a_note_goes_with_its_section_to_another_page_and_back(is_region: bool, 
 
     def documents(count: int) -> str:
         paths = {f"/t/{number}": {"get": operation(f"make_{number}", **tools)} for number in range(count)}
-        finished = run(tmp_path / "out", description(paths), "--name", "tasks")
+        finished = run(tmp_path / "out", description(paths, webhooks={}), "--name", "tasks")
         assert (finished.exit_code, "note-without-place" in finished.stderr) == (0, False), finished.stderr
         texts = {path: path.read_text("utf-8") for path in (tmp_path / "out/skills").rglob("*.md")}
         [(path, text)] = [(path.name, text) for path, text in texts.items() if "Never in blue." in text] or [("", "")]

@@ -14,10 +14,11 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.credentials import origin_of
 from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
-from skillgen.sources.documents import CONVERT, Document, document_from_response, is_url, load_document
+from skillgen.sources.documents import Document, document_from_response, is_url, load_document
 from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions, StatusError, fetch
 from skillgen.sources.json_access import as_dict, as_list, strings_in, text_of
 from skillgen.text import lazy_re as re
+from skillgen.typed import decode
 
 
 def is_description(data: Json) -> bool:
@@ -36,7 +37,7 @@ def wrong_kind_error(data: Json, name: str, wanted: str = _OPENAPI) -> SourceErr
     """
     if wanted != _OPENAPI and is_description(data):
         return SourceError(f"is {_OPENAPI}, not {wanted}", where=name, fix=f"document it: skillgen from-openapi {name}")
-    for test, what, fix in _KINDS:
+    for test, what, fix in _kinds():
         if _matches(as_dict(data), test):
             fix = fix or _server_fix(as_dict(data), name)
             return SourceError(f"is {what}, not {wanted}", where=name, fix=fix)
@@ -100,51 +101,14 @@ def _matches(data: dict[str, Json], test: str) -> bool:
     return any(all(map(has, way.split("+"))) for way in test.split())
 
 
-_KINDS = (
-    ("overlay+actions", "an OpenAPI Overlay", "give it with --overlay"),
-    ("arazzo", "an Arazzo description of workflows", "give the API's OpenAPI, and this file with --extra"),
-    ("asyncapi", "AsyncAPI", CONVERT),
-    ("swaggerVersion", "Swagger 1", CONVERT),
-    ("info/_postman_id info/schema", "a Postman collection", CONVERT),
-    ("openrpc", "OpenRPC", CONVERT),
-    ("smithy", "a Smithy model", CONVERT),
-    ("discoveryVersion", "a Google API discovery document", CONVERT),
-    ("__export_format", "an Insomnia export", CONVERT),
-    ("log/entries", "a recording of HTTP requests (HAR)", CONVERT),
-    ("__schema data/__schema", "the introspection result of a GraphQL service", CONVERT),
-    ("mcpServers{} servers{}", "a client's MCP configuration", None),
-    (
-        "$schema~agent-skills skills[]+!name",
-        "an index of agent skills",
-        "give the service that the skills are for: its description, or its server with from-server",
-    ),
-    ("entries[]+specVersion entries[]+version", "an AI catalog", None),
-    ("linkset[]", "a catalogue of APIs", None),
-    ("$schema~/server.schema.json packages[]+name+version", "a registry entry of an MCP server (server.json)", None),
-    ("$schema~server-card remotes[]+name", "an MCP server card", None),
-    ("servers[]+!paths", "a registry's list of MCP servers", None),
-    ("manifest_version+tools[]", "a service manifest", "give it to from-server: skillgen from-server --manifest FILE"),
-    (
-        "protocolVersion+capabilities protocolVersion+serverInfo result/protocolVersion",
-        "the initialize result of an MCP server",
-        None,
-    ),
-    ("dashdash{} specVersion+identity", "dashdash metadata of a server", None),
-    ("specVersion+alternativeAccess+name", "a dashdash registry entry", None),
-    (
-        "spec-url spec-version+access-level",
-        "an llms.txt or --ai-help text",
-        "pass the service itself, and this text with --extra FILE",
-    ),
-    ("serverInfo", "an MCP server card (SEP-1649)", None),
-    ("mcp_version mcpVersion", "a discovery document of an MCP server (SEP-1960)", None),
-    ("tools[] result/tools[]", "a list of an MCP server's tools", None),
-)
-"""Test, name and fix of each kind; the more specific tests come first. The fix `None` is to document the server.
+def _kinds() -> Sequence[tuple[str, str, str | None]]:
+    """Returns test, name and fix of each kind, from `detect.json`.
 
-A test has alternatives, each of keys that are there: `a/b` is a key within another, `[]` and `{}` follow a key of a
-list or an object, `~part` is in the value, and `!` precedes a key that is not there.
-"""
+    The more specific tests come first. The fix `None` is to document the server. A test has alternatives, each of keys
+    that are there: `a/b` is a key within another, `[]` and `{}` follow a key of a list or an object, `~part` is in the
+    value, and `!` precedes a key that is not there.
+    """
+    return decode(Path(__file__).with_name("detect.json").read_bytes(), tuple[tuple[str, str, str | None], ...])
 
 
 _DESCRIPTION_PATHS = ("/.well-known/mcp.yaml", "/.well-known/mcp.json")
