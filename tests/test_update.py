@@ -197,6 +197,14 @@ def test_the_environment_of_a_command_is_the_one_that_was_named(tmp_path: Path) 
     generated("update", "docs", cwd=tmp_path, env=environment | {"PATH": str(tmp_path)})
 
 
+def test_without_a_folder_all_in_the_usual_one_are_renewed(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        describe(tmp_path / f"{name}.json", get=LIST)
+        generated("from-openapi", f"{name}.json", "-o", f"agent-docs/{name}", cwd=tmp_path)
+        describe(tmp_path / f"{name}.json", get=LIST, post=CREATE)
+    assert generated("update", cwd=tmp_path).stdout == "- createOrder: added\n" * 2
+
+
 def test_an_interpreter_in_the_folder_is_recorded_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(SERVER, "utf-8")
     tools(tmp_path / "tools.json", "get_order")

@@ -128,7 +128,8 @@ def build(
 @command
 def update(
     folders: Annotated[
-        list[Path] | None, typer.Argument(metavar="[OUT]...", help=f"Folders of documents. Default: {DEFAULT_OUT}.")
+        list[Path] | None,
+        typer.Argument(metavar="[OUT]...", help=f"Folders of documents. Default: {DEFAULT_OUT} or those in it."),
     ] = None,
     *,
     output: Annotated[OutputOptions, OptionsOf(classes=(OutputOptions,), only=("check",))],
@@ -148,7 +149,11 @@ def update(
         skillgen update docs/github docs/stripe
         skillgen update --check agent-docs
     """
-    outs = folders or [Path(DEFAULT_OUT)]
+    from skillgen.pipeline.ownership import records_in
+
+    top = Path(DEFAULT_OUT)
+    owned = [path for path, record in records_in(top).items() if record.owner is None and record.states]
+    outs = folders or owned or [top]
     return console.worst(partial(_update, out, console, check=output.check) for out in outs)
 
 
