@@ -232,6 +232,12 @@ def test_an_agent_is_asked_once_again_with_the_reasons(tmp_path: Path) -> None:
     assert written(tmp_path)["description"] == DESCRIPTION
 
 
+def test_no_agent_is_started_if_nobody_can_be_asked_whether_to_write(tmp_path: Path) -> None:
+    finished = draft(project(tmp_path), "--agent", agent(tmp_path, says(ANSWER)))
+    assert (finished.exit_code, "the agent is not started" in finished.stderr) == (2, True), finished.stderr
+    assert finished.stdout == ""
+
+
 def test_a_refused_answer_of_an_agent_is_not_lost(tmp_path: Path) -> None:
     log = tmp_path / "log"
     code = f"open({str(log)!r}, 'a').write('x')\n{says({**ANSWER, **with_description('It has 12 tools.')})}"

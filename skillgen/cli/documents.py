@@ -147,6 +147,8 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     if options.agent is None and options.answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
+    if options.agent is not None and not (options.yes or (sys.stdin.isatty() and sys.stderr.isatty())):
+        raise UsageError("the agent is not started, since nobody can be asked", where=item.name, fix="add --yes")
     with console.progress(f"{item.name}: asking the agent"):
         refused, accepted = "", None
         for _ in range(1 if options.agent is None else 2):
