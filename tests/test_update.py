@@ -101,7 +101,7 @@ FAILS = {"200": {"description": "Done"}, "404": {"description": "None"}}
         (
             {},
             {"responses": {**FAILS, "409": {"description": "Twice"}}},
-            ["- listOrders: changed in what is not listed"],
+            ["- listOrders: changed otherwise"],
         ),
         ({}, {"parameters": [{**LIMITED, "in": "header"}]}, ["- breaking: listOrders: parameter limit: place header"]),
         (
@@ -143,7 +143,7 @@ def test_prompts_and_resources_that_change_are_named(tmp_path: Path) -> None:
     write({"name": "sum", "pointer": "/p", "parameters": [asked]}, resources=[resource])
     assert generated("update", "docs", cwd=tmp_path).stdout.splitlines()[:3] == [
         "- breaking: prompt old: removed",
-        "- prompt sum: changed in what is not listed here, maybe breaking: see the diff",
+        "- prompt sum: changed otherwise, maybe breaking: see the diff",
         "- `resource shop://orders`: added",
     ]
 

@@ -151,9 +151,8 @@ def update(
     """
     from skillgen.pipeline.ownership import records_in
 
-    top = Path(DEFAULT_OUT)
-    owned = [path for path, record in records_in(top).items() if record.owner is None and record.states]
-    outs = folders or owned or [top]
+    known = records_in(Path(DEFAULT_OUT)).items()
+    outs = folders or [path for path, record in known if record.owner is None and record.states] or [Path(DEFAULT_OUT)]
     return console.worst(partial(_update, out, console, check=output.check) for out in outs)
 
 

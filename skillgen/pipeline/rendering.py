@@ -193,7 +193,7 @@ def is_upgrade(plan: Plan) -> bool:
     return is_other and same and all(change.kind == "other" for change in recorded_changes(before, after))
 
 
-_OTHER = "changed in what is not listed here, maybe breaking: see the diff"
+_OTHER = "changed otherwise, maybe breaking: see the diff"
 
 
 def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
@@ -221,8 +221,6 @@ def upgrade_problems(plan: Plan) -> Iterator[Problem]:
     message += counted(len(plan.drift), "file")
     sides = zip(*((change.old or b"", change.new or b"") for change in plan.drift), strict=True)
     before, after = (_VARIABLE.findall(b"\n".join(contents)) for contents in sides)
-    names, others = sorted({*before} - {*after}), sorted({*after} - {*before})
-    if names:
-        instead = f", in its place {b', '.join(others).decode()}" if others else ""
-        message += f"; the variable {b', '.join(names).decode()} is not used any more{instead}"
+    if names := b", ".join(sorted({*before} - {*after})).decode():
+        message += f"; the variable {names} is not used any more"
     yield Problem.of("generator-changed", str(plan.out), message)

@@ -188,7 +188,6 @@ def with_note(content: bytes, title: str, text: Sequence[str]) -> bytes | None:
 
 def add_note(path: str, lines: list[str], title: str, text: Sequence[str]) -> Problem:
     """Adds what a person wrote to the end of a file, with the heading that it was under."""
-    title = title or "the top of the file"
     while lines and not lines[-1].strip():
         lines.pop()
     lines += [""] if lines else []

@@ -259,7 +259,7 @@ class _Planning(Struct):
             near = near or {name: new for name, new in found.items() if name.split("/")[0] == path.split("/")[0]}
             if len(near) != 1:
                 lines = lines_of(changes[path].new or b"")
-                self.problems.add(merge.add_note(path, lines, title, text))
+                self.problems.add(merge.add_note(path, lines, title or "the top of the file", text))
                 near = {path: records.content_of(lines)}
             self.changes = [item if item.path not in near else _changed(item, near[item.path]) for item in self.changes]
         empty = [item.path for item in self.changes if item.new == b"" and item.path in self.left_over]
