@@ -6,21 +6,16 @@
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
 
 from skillgen.errors import UsageError
 from skillgen.typed import decode
 
 
-@cache
-def _table() -> dict[str, str]:
-    return decode(Path(__file__).with_name("dropped.json").read_bytes(), dict[str, str])
-
-
 def dropped(what: str, name: str, where: str | None = None) -> UsageError | None:
     """Returns the error for a name or pattern that is gone, such as the key `samples`; `None` for any other."""
-    found = next((each for each in _table() if fnmatchcase(each, f"{what} {name}")), None)
+    table = decode(Path(__file__).with_name("dropped.json").read_bytes(), dict[str, str])
+    found = next((each for each in table if fnmatchcase(each, f"{what} {name}")), None)
     if found is None:
         return None
-    return UsageError(f"the {found} was removed in skillgen 0.2.0", where=where, fix=_table()[found])
+    return UsageError(f"the {found} was removed in skillgen 0.2.0", where=where, fix=table[found])
