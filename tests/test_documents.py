@@ -247,7 +247,7 @@ def test_names_that_make_the_same_file_name_keep_a_document_each(tmp_path: Path)
 
 
 def test_a_small_service_is_in_skill_md_and_its_references_are_pruned(tmp_path: Path) -> None:
-    """Issue 18: with all in one file, nothing is left over; a page that a person changed stays, with a problem."""
+    """Issue 18: with all in one file, nothing is left over; what a person wrote on a page goes with its section."""
     large, out = description(), tmp_path / "out"
     command = ("from-openapi", tmp_path / "api.json", "-o", out)
     write(tmp_path / "api.json", large)
@@ -256,12 +256,11 @@ def test_a_small_service_is_in_skill_md_and_its_references_are_pruned(tmp_path: 
     page.write_text(page.read_text("utf-8") + "\nAsk Bob first.\n", "utf-8")
     write(tmp_path / "api.json", small(large))
     generated(*command)
-    assert "Ask Bob first." in page.read_text("utf-8")
-    assert [path.name for path in page.parent.iterdir()] == ["tools.md"]
+    assert not page.exists()
     skill = (out / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
+    assert "\nAsk Bob first.\n" in skill
     assert "\n## list_tasks\n\n`GET /tasks` [read]\n\nDoes list_tasks\n" in skill
     assert "references/" not in skill
-    page.unlink()
     assert broken_links(out) == []
 
 

@@ -20,7 +20,6 @@ from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
 from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.types import (
-    LONG,
     NOTHING,
     Branch,
     Direction,
@@ -288,6 +287,10 @@ def _without_unnamed(schema: Schema) -> Schema:
     )
 
 
+LONG = 200
+"""Characters of an item from which `FEW` tools are enough."""
+
+
 def usage_line(tool: Tool) -> Markdown:
     """Returns the complete usage of a command."""
     return code(usage(tool, None, is_complete=True))
@@ -312,6 +315,6 @@ def items_of(tool: Tool) -> dict[str, str]:
         found = {item_of(item, "sent"): item for item in parameters}
         outputs = (output for output in (tool.output, *tool.other_outputs) if output is not None)
         found |= {item_of(item, "returned"): item for output in outputs for item in output.headers}
-        return {text: item.name for text, item in found.items() if not item.required or len(text) > LONG}
+        return {text: item.name for text, item in found.items() if not item.required}
 
     return of_rendering(items_of, tool, items)

@@ -682,16 +682,10 @@ def item_of(parameter: Parameter, way: Direction) -> str:
     return of_rendering((item_of, way), parameter, lambda: "\n".join(_item(parameter, way)))
 
 
-LONG = 200
-"""Characters of an item from which a required one is described once, and few tools are enough."""
-
-
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
     plain, named = list[str](), list[str]()
     for parameter in sent_parameters(parameters, way):
         item = item_of(parameter, way)
-        if item in above and parameter.required and len(item) > LONG:
-            item = f"- {_head(parameter, way)}: {phrase('described_above')}"
         if item in above and not parameter.required:
             named.append(code(parameter.name))
         elif item.endswith(")") and "\n" not in item and item == f"- {_head(parameter, way)}":
