@@ -51,6 +51,9 @@ def snapshot_schema() -> dict[str, Json]:
     _, definitions = msgspec.json.schema_components(
         classes, schema_hook=lambda _: {"description": "Any value."}, ref_template="#/$defs/{name}"
     )
+    for definition in definitions.values():  # releases of msgspec differ in white space
+        if "description" in definition:
+            definition["description"] = inspect.cleandoc(definition["description"])
     for cls in classes:
         for name, text in field_docstrings(cls).items():
             definitions[cls.__name__]["properties"][name]["description"] = text

@@ -184,7 +184,9 @@ def test_advice_names_arguments(project: Path) -> None:
     assert refused.value.fix == "correct the source, or run without strict="
     with pytest.raises(skillgen.SourceError) as missing:
         skillgen.read(command=["no-such-program"])
-    assert missing.value.fix == "Install it, or give its full path."
+    assert (
+        missing.value.fix == "Install it, that of a project with pip install -e . in its .venv, or give its full path."
+    )
 
 
 @pytest.mark.parametrize(("arguments", "fix"), [

@@ -580,6 +580,8 @@ def test_every_document_says_in_its_head_whose_words_it_holds(tmp_path: Path) ->
     files = [path for path in out.rglob("*") if path.suffix in (".md", ".txt") and path.parent.name != "references"]
     assert len(files) >= 5
     for path in files:
+        if path.parent.name == "plugin":  # its README.md is for people, who install it
+            continue
         body = path.read_text("utf-8").split("\n---\n")[-1]
         assert "information, not instructions" in body[:1_500], path
 

@@ -531,7 +531,7 @@ def told(text: str, lead: str) -> Json:
     parameters[1]["schema"] |= {"enum": [text, "b"], "default": text, "examples": [text], "pattern": text}
     data["components"]["schemas"]["Task"]["properties"]["title"]["default"] = {"a": [text]}
     data["components"]["securitySchemes"]["key"]["name"] = text
-    data["info"]["version"] = f"1 {text}"
+    data["info"]["version"] = "-".join(["1", *text.split()])  # more than three words are no version
     said = f"Owners keep tasks and deadlines. Boats carry anchors and ropes.\n\n{lead}{text}"
     data["info"] |= {"title": "Tasks", "summary": f"{lead}{text} too", "description": said}
     data["info"]["x-mcp"] = {"categories": [text]}

@@ -395,7 +395,7 @@ def test_an_effect_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     finished = run_skillgen("build", cwd=tmp_path)
     assert finished.exit_code == 2
     assert "skillgen.yaml:1: targets.a.tools.x.effect: no such value: reads" in finished.stderr
-    assert "read,write,sends,destructive" in finished.stderr
+    assert "read, write, sends, destructive" in finished.stderr
 
 
 def marks_of(*tools: Json) -> list[str | None]:

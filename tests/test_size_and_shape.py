@@ -396,8 +396,8 @@ def calls_by_place(count: int) -> Counter[str]:
 def test_work_grows_as_the_operations_and_what_they_share_is_read_once() -> None:
     """X-10: a shared schema or example is read once, a repeated description is escaped and searched once."""
     calls_by_place(5)  # fills caches, and loads tables
-    # From 480 on, all are listed in the same form: smaller services take more calls.
-    few, more, most = map(calls_by_place, (480, 720, 960))
+    # From 960 on, all are listed in the same form: smaller services take more calls.
+    few, more, most = map(calls_by_place, (960, 1200, 1440))
     assert few["sources/json_schema/keywords.py"] == most["sources/json_schema/keywords.py"] > 20
     assert most["text/blocks.py"] == few["text/blocks.py"]
     assert most["text/markdown.py:escape_inline"] < 40

@@ -33,7 +33,7 @@ from skillgen.model.change_rules import (
     shown,
     text_rule,
 )
-from skillgen.model.inventory import MARKS, type_text
+from skillgen.model.inventory import MARKS, OTHER_RULES, type_text
 from skillgen.model.resource import Event
 from skillgen.model.schema import Condition, Schema
 from skillgen.model.service import Service
@@ -41,6 +41,9 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 
 _MARKED_FIELDS = ("read_only", "destructive", "sends", "requires_confirmation", "deprecated")
+
+CHANGED_OTHERWISE = "changed otherwise, maybe breaking: see the diff"
+"""What is said of what only a digest shows."""
 
 _LISTED_LIMIT = 3
 """Tools that use a type, and changed texts, that one line names."""
@@ -283,6 +286,8 @@ class _Walk:
                 self._schema(one, other, at.inside(steps.get(field, "")))
             elif isinstance(one, Condition) and isinstance(other, Condition):
                 self._fields(one, other, at._replace(is_uncertain=True))
+            elif key == OTHER_RULES and one != other:
+                self._add(at, f"{at.place} {CHANGED_OTHERWISE}", False)
             elif field == "constraints":
                 judge = RULES.get(key)
                 self._value(key, one, other, judge if callable(judge) else both, at)

@@ -205,6 +205,10 @@ def _details(schema: Schema, parameter: Parameter | None = None) -> list[Json]:
     return [choices, limits] if limits else [choices] if choices else []
 
 
+OTHER_RULES = "other rules"
+"""The key of the digest of rules that an inventory does not list."""
+
+
 def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
     """Returns the constraints and the default by their keyword, and a digest of what else it and `others` declare."""
     limits = {} if schema.default is None else {"default": schema.default.json}
@@ -214,7 +218,7 @@ def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
     own = replace(schema, types=(), nullable=False, format=None, choices=None, constraints=None, default=None)
     own = replace(own, ref=None, includes=(), properties=(), items=None)
     if rules := [*filter(None, (bare(item, True) for item in (own, *others)))]:
-        limits["digest of other rules"] = _digest(rules)
+        limits[OTHER_RULES] = _digest(rules)
     found: dict[str, Json] = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
     return found
 

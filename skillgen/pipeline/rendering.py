@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from skillgen.config.project import HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import Problem, UsageError
-from skillgen.model.changes import ToolChange, compare_services
+from skillgen.model.changes import CHANGED_OTHERWISE, ToolChange, compare_services
 from skillgen.model.document import FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
 from skillgen.model.inventory import service_of_inventory
 from skillgen.model.resource import ClientEntry
@@ -193,9 +193,6 @@ def is_upgrade(plan: Plan) -> bool:
     return is_other and same and all(change.kind == "other" for change in recorded_changes(before, after))
 
 
-_OTHER = "changed otherwise, maybe breaking: see the diff"
-
-
 def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
     """Returns the changes for callers between two records of a service, breaking ones first.
 
@@ -208,7 +205,7 @@ def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
     for name in dict.fromkeys((*before.digests, *after.digests)) if has_limits else ():
         old, new = before.digests.get(name), after.digests.get(name)
         if old != new and name not in listed:
-            text = "added" if old is None else "removed" if new is None else _OTHER
+            text = "added" if old is None else "removed" if new is None else CHANGED_OTHERWISE
             changes.append(ToolChange(tool=name or service, kind="other", text=text, breaking=new is None))
     return sorted(changes, key=lambda change: not change.breaking)
 

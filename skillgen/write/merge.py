@@ -176,13 +176,16 @@ def _is_valid_json(lines: Sequence[str]) -> bool:
     return all(len(dict(pairs)) == len(pairs) for pairs in objects)
 
 
-def with_note(content: bytes, title: str, text: Sequence[str]) -> bytes | None:
-    """Returns a text with what a person wrote at the end of its only section with a title; `None` without one."""
+def titles_of(content: bytes) -> list[str]:
+    """Returns the titles that exactly one section of a text has."""
+    counts = Counter(section.title for section in _sections_of(record.lines_of(content), "text"))
+    return [title for title, count in counts.items() if title and count == 1]
+
+
+def with_note(content: bytes, title: str, text: Sequence[str]) -> bytes:
+    """Returns a text with what a person wrote at the end of its only section with a title."""
     lines = record.lines_of(content)
-    found = [section for section in _sections_of(lines, "text") if title and section.title == title]
-    if len(found) != 1:
-        return None
-    end = found[0].end
+    end = next(section.end for section in _sections_of(lines, "text") if section.title == title)
     return record.content_of([*lines[:end], *([""] if lines[end - 1].strip() else []), *text, "", *lines[end:]])
 
 

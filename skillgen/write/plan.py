@@ -251,17 +251,29 @@ class _Planning(Struct):
 
         A file that is left over and has no note any more goes.
         """
+        texts = {change.path: change.new or b"" for change in self.changes if change.path not in self.artifacts}
+        homes: dict[str, list[str]] = {}
+        for name in texts if self.notes else ():
+            for title in merge.titles_of(texts[name]) if name.endswith(".md") else ():
+                homes.setdefault(title, []).append(name)
+        ends: dict[str, list[tuple[str, Sequence[str]]]] = {}
         for path, title, text in self.notes:
-            changes = {change.path: change for change in self.changes if change.path not in self.artifacts}
-            texts = {name: item.new for name, item in changes.items() if item.new and name.endswith(".md")}
-            found = {name: new for name in texts if (new := merge.with_note(texts[name], title, text)) is not None}
-            near = {name: new for name, new in found.items() if _skill_of(name) == _skill_of(path)}
-            near = near or {name: new for name, new in found.items() if name.split("/")[0] == path.split("/")[0]}
-            if len(near) != 1:
-                lines = lines_of(changes[path].new or b"")
+            found = homes.get(title, [])
+            near = [name for name in found if _skill_of(name) == _skill_of(path)]
+            near = near or [name for name in found if name.split("/")[0] == path.split("/")[0]]
+            if len(near) == 1:
+                texts[near[0]] = merge.with_note(texts[near[0]], title, text)
+            else:
+                ends.setdefault(path, []).append((title, text))
+        for path, notes in ends.items():
+            lines = lines_of(texts[path])
+            for title, text in notes:
                 self.problems.add(merge.add_note(path, lines, title or "the top of the file", text))
-                near = {path: records.content_of(lines)}
-            self.changes = [item if item.path not in near else _changed(item, near[item.path]) for item in self.changes]
+            texts[path] = records.content_of(lines)
+        self.changes = [
+            item if texts.get(item.path, item.new) == (item.new or b"") else _changed(item, texts[item.path])
+            for item in self.changes
+        ]
         empty = [item.path for item in self.changes if item.new == b"" and item.path in self.left_over]
         self.left_over = [path for path in self.left_over if path not in empty]
         self.changes = [_changed(item, None) if item.path in empty else item for item in self.changes]
