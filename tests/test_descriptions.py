@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from captured import service_of_snapshot
-from cli import generated
+from cli import generated, steps_of
 from descriptions import description, operation, write
 from documents import MarkdownDocument
 from listed import documented, inspected, tool
@@ -125,6 +125,18 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
     servers = [{"url": "https://api.portwise.example"}]
     assert f"mentions {name}." in of_api(tmp_path, said, title=title, servers=servers)
     assert (tmp_path / "out" / "skills" / skill / "SKILL.md").is_file()
+
+
+def test_a_title_takes_steps_by_its_length() -> None:
+    """X-10: each word that may be dropped is compared with what is around it."""
+
+    def steps(count: int) -> int:
+        data = description(LIST, info={"title": "Port API desk " * count, "version": "1"})
+        return steps_of(lambda: skillgen.read(data))
+
+    steps(5)  # loads what is imported late
+    few, more, most = map(steps, (50, 400, 800))
+    assert most - more < 2.2 * (more - few)
 
 
 def test_the_facts_of_a_description_say_where_they_are_from(tmp_path: Path) -> None:

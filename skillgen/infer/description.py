@@ -352,13 +352,13 @@ def _short_name(text: str, service: Service) -> str:
     text = one_line(plain_words(text)).removeprefix("www.")
     if service.kind == "cli":
         return text
+    text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
     if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
-    said = _DROPPED.sub(_kept, text)
+    said = _without_dropped(text)
     start = _MORE.sub("", said)
-    said = re.sub(
-        r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", start if start.strip(_ENDS) else said
-    )
+    said = start if start.strip(_ENDS) else said
+    said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
     is_class, text = _is_class(text), said.strip()
     if is_class:  # `RecoveryServicesBackupClient`, but StorSimple is a name
         words = [text] if _mentions(text, service) else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).split()
@@ -372,11 +372,15 @@ def _short_name(text: str, service: Service) -> str:
     return text[:1].upper() + text[1:] if text == text.lower() and "." not in text else text
 
 
-def _kept(match: re.Match[str]) -> str:
-    """Returns what stays of a part of a name that may be dropped: all of one within the name."""
-    rest = _DROPPED.sub(lambda part: " " * len(part[0]), match.string)
-    before, after = rest[: match.start()], rest[match.end() :].lstrip(" ")
-    return match[0] if match["ends"] and before.strip(_ENDS) and before[-1] == " " and after[:1].isalnum() else " "
+def _without_dropped(text: str) -> str:
+    """Returns a name without the parts that may be dropped, but for those of `ends` within it."""
+    rest = _DROPPED.sub(lambda part: " " * len(part[0]), text)
+
+    def kept(match: re.Match[str]) -> str:
+        before, after = rest[: match.start()], rest[match.end() :].lstrip(" ")
+        return match[0] if match["ends"] and before.strip(_ENDS) and before[-1] == " " and after[:1].isalnum() else " "
+
+    return _DROPPED.sub(kept, text)
 
 
 def _host_name(service: Service) -> str:
