@@ -13,7 +13,7 @@ import typer
 
 from skillgen.cli import app
 from skillgen.cli.options import OptionsOf, command, run_with
-from skillgen.cli.output import Console, change_line, result_json, show_result
+from skillgen.cli.output import Console, can_ask, change_line, result_json, show_result
 from skillgen.config.option import Options, option
 from skillgen.config.project import DEFAULT_OUT, OutputOptions, Run, Source
 from skillgen.errors import ExitCode, UsageError
@@ -97,7 +97,7 @@ def build(
     file = project_file(run.project)
     targets = resolve_targets(read_project(file).targets, file, run.target, given)
     # In a hook or a CI job nobody can log in: do not wait for a login there.
-    is_interactive = bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty() and "PRE_COMMIT" not in os.environ
+    is_interactive = can_ask() and "PRE_COMMIT" not in os.environ
     result = Result()
     with console.progress("reading the sources") as progress:
         announce = Console().say if is_interactive else None

@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 
 from skillgen.cli.mock import words_of_agent
 from skillgen.cli.options import HEADER_VARIABLE, SOURCE, Given, OptionsOf, command, read
-from skillgen.cli.output import Console, print_diff, result_json, show_result
+from skillgen.cli.output import Console, can_ask, print_diff, result_json, show_result
 from skillgen.config.option import Options, PathName, option, options_in, part_of
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, OutputOptions, Run, SkillTexts, Source, Texts
 from skillgen.errors import ExitCode, OutputError, SourceError, UsageError
@@ -147,7 +147,7 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     if options.agent is None and options.answer is None:
         sys.stdout.write(brief)
         return ExitCode.DONE
-    if options.agent is not None and not (options.yes or (sys.stdin.isatty() and sys.stderr.isatty())):
+    if options.agent is not None and not (options.yes or can_ask()):
         raise UsageError("the agent is not started, since nobody can be asked", where=item.name, fix="add --yes")
     with console.progress(f"{item.name}: asking the agent"):
         refused, accepted = "", None
@@ -232,7 +232,7 @@ def _write(
     sys.stdout.flush()
     if not changes:
         console.say(f"{item.name}: nothing changed")
-    elif not (yes or (sys.stdin.isatty() and sys.stderr.isatty())):
+    elif not (yes or can_ask()):
         raise UsageError("nothing is written, since nobody can be asked", where=item.name, fix="add --yes")
     elif not (yes or typer.confirm("Write these texts? Nothing has checked that what they say is true.", err=True)):
         console.say(f"{item.name}: nothing is written")

@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 import os
 import re
-import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin, get_type_hints
@@ -18,7 +17,7 @@ import typer
 from msgspec import Struct, structs
 from typer.core import TyperCommand
 
-from skillgen.cli.output import Console, failed_json
+from skillgen.cli.output import Console, can_ask, failed_json
 from skillgen.config.convert import LEAST, MOST, Converter, error_of_argument
 from skillgen.config.option import Option, Options, PathName, options_in
 from skillgen.config.project import SOURCE_KINDS, Run, Source, Texts
@@ -428,7 +427,7 @@ def read(request: Request, console: Console) -> Reading:
                 progress=progress,
                 # The user must see the URL to log in at, even with --quiet.
                 announce=Console().say,
-                confirm=_confirm_sending_secret if sys.stdin.isatty() and sys.stderr.isatty() else None,
+                confirm=_confirm_sending_secret if can_ask() else None,
             )
         )
 

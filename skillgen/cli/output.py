@@ -149,6 +149,11 @@ def _place(pointer: str, names: Mapping[str, str]) -> str:
     return f"{names[start]}{rest}" if start else pointer
 
 
+def can_ask() -> bool:
+    """True if a person reads the questions of a run and can answer them."""
+    return bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def time_of_run() -> str:
     """Returns the time of the run, or that of SOURCE_DATE_EPOCH.
 

@@ -87,9 +87,8 @@ def _sections(service: Service, templates: Templates) -> Iterator[Section]:
     headings = phrases("about_headings")
 
     def section(heading: str, template: str, **context: object) -> Section:
-        return section_of(
-            Markdown(one_line(heading)), templates.render(f"about/{template}.md.j2", service=service, **context)
-        )
+        body = templates.render(f"about/{template}.md.j2", service=service, **context)
+        return section_of(Markdown(one_line(heading)), body)
 
     is_client = service.kind == "mcp" and service.client_entry is not None
     if is_client and (client_configuration(service) or service.install or client_variables(service)):

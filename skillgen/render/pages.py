@@ -102,21 +102,19 @@ class Page(Struct, frozen=True, kw_only=True, dict=True):
         return sum(len(text.encode("utf-8")) + 2 for text in (*texts, *([self.intro] if self.intro else [])))
 
 
-_OWN_HEADINGS = "how to call,before you change anything,quick reference,when to use,in its own words,instructions,login"
+_OWN_HEADINGS = frozenset(("how to call", "before you change anything", "quick reference", "when to use"))
+_OWN_HEADINGS |= {"in its own words", "instructions", "login"}
 
 
 def is_own_heading(text: str) -> bool:
     """True if a name of the source would read as a heading below which skillgen speaks."""
-    return one_line(text).strip(" .:!").casefold() in _OWN_HEADINGS.split(",")
+    return one_line(text).strip(" .:!").casefold() in _OWN_HEADINGS
 
 
 def section_of(heading: str, body: str, name: str | None = None, target: str = "") -> Section:
     """Returns a section with its heading; it has the name of what it documents, if that is not the heading."""
-    shown = (
-        code(one_line(heading))
-        if is_own_heading(heading) and not isinstance(heading, Markdown)
-        else heading_text(heading)
-    )
+    is_name = is_own_heading(heading) and not isinstance(heading, Markdown)
+    shown = code(one_line(heading)) if is_name else heading_text(heading)
     text = Markdown(f"## {shown}\n\n{body}".rstrip("\n"))
     return Section(name=heading if name is None else name, heading=one_line(heading), text=text, target=target)
 

@@ -159,12 +159,6 @@ def _skill_of(path: str) -> str:
     return path.partition("references/")[0].removesuffix("SKILL.md")
 
 
-def _changed(change: Change, new: bytes | None) -> Change:
-    return replace(
-        change, new=new, action="delete" if new is None else "replace" if change.old is not None else "create"
-    )
-
-
 class _Planning(Struct):
     """Decides file by file; those that go come last."""
 
@@ -251,7 +245,8 @@ class _Planning(Struct):
 
         A file that is left over and has no note any more goes.
         """
-        texts = {change.path: change.new or b"" for change in self.changes if change.path not in self.artifacts}
+        written = (item for item in self.changes if item.new is not None and item.path not in self.artifacts)
+        texts = {item.path: item.new or b"" for item in written}
         homes: dict[str, list[str]] = {}
         for name in texts if self.notes else ():
             for title in merge.titles_of(texts[name]) if name.endswith(".md") else ():
@@ -270,13 +265,15 @@ class _Planning(Struct):
             for title, text in notes:
                 self.problems.add(merge.add_note(path, lines, title or "the top of the file", text))
             texts[path] = records.content_of(lines)
-        self.changes = [
-            item if texts.get(item.path, item.new) == (item.new or b"") else _changed(item, texts[item.path])
-            for item in self.changes
-        ]
-        empty = [item.path for item in self.changes if item.new == b"" and item.path in self.left_over]
-        self.left_over = [path for path in self.left_over if path not in empty]
-        self.changes = [_changed(item, None) if item.path in empty else item for item in self.changes]
+        gone = {path for path in self.left_over if texts.get(path) == b""}
+        self.left_over = [path for path in self.left_over if path not in gone]
+        decided, self.changes = self.changes, []
+        for item in decided:
+            new = None if item.path in gone else texts.get(item.path, item.new)
+            if new == item.new:
+                self.changes.append(item)
+            else:
+                self._set(item.path, new, item.reason, item.edit)
 
     def _is_refused(self, merged: merge.Merge) -> bool:
         """True if the merge must not be written: `--force` does not say which side of a conflict is wanted."""

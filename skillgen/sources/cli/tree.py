@@ -489,10 +489,8 @@ def _typed(names: Iterable[str], limits: Any = None) -> Node:
     """Returns the schema of a value whose class, or the class that reads it, has these names."""
     known = {*names}
     found = next((members for classes, members in _TYPES.items() if not known.isdisjoint(classes.split())), {})
-    mode = getattr(limits, "mode", None) or getattr(limits, "_mode", None) or ""
-    is_written = (
-        getattr(limits, "writable", False) or any("Write" in name for name in known) or {*str(mode)} & {*"wax+"}
-    )
+    mode = str(getattr(limits, "mode", None) or getattr(limits, "_mode", None) or "")
+    is_written = getattr(limits, "writable", False) or any("Write" in name for name in known) or {*mode} & {*"wax+"}
     if is_written and "format" in found:
         found = {"format": f"output {found['format']}"}
     bounds = _bounds(limits) if found.get("types") in (["integer"], ["number"]) else {}
