@@ -10,7 +10,6 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field
 
-from skillgen.calls.arguments import body_form, body_parameters, parameter_keys
 from skillgen.model.check import unknown
 from skillgen.model.schema import Parameter, Schema, Serialization
 from skillgen.model.schema_json import Types
@@ -91,7 +90,7 @@ class Decoder:
         `path` are the variables of the path, percent-encoded; `own` are names in the query that are not parameters: of
         credentials, and of the path's own query.
         """
-        slots, body_key = parameter_keys(tool)
+        slots, body_key = tool.parameter_keys()
         decoded = Decoded()
         if request.query.count("&") >= _FIELDS_LIMIT:
             decoded.faults.append(Fault("", f"the query has more than {_FIELDS_LIMIT:,} fields"))
@@ -220,10 +219,10 @@ class Decoder:
         if tool.input is None:
             return  # it takes no body: servers ignore one
         base_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if (form := body_form(tool, base_type)) is None:
+        if (form := tool.body_form(base_type)) is None:
             decoded.is_media_type_known = False
             return
-        parameters = body_parameters(tool, form)
+        parameters = tool.body_parameters(form)
         try:
             if base_type == URL_ENCODED:
                 decoded.arguments[key] = self._form(_fields(request), parameters, form.schema_of(parameters), "query")

@@ -19,8 +19,7 @@ from skillgen.errors import ExitCode, UsageError
 from skillgen.text.unicode import strip_invisible_by_line
 
 if TYPE_CHECKING:
-    from skillgen.evals.grading import Grade
-    from skillgen.evals.tasks import Task
+    from skillgen.evals.tasks import Grade, Task
     from skillgen.model.service import Service
     from skillgen.model.values import Json
 
@@ -127,7 +126,7 @@ def mock(
         skillgen mock openapi.yaml --http 8080
         skillgen mock --log calls.jsonl -- python server.py
     """
-    from skillgen.mock.log import CallLog
+    from skillgen.mock.answers import CallLog
     from skillgen.mock.mcp import McpMock
     from skillgen.mock.serving import mock_of, serve_stdio, serving, url_of
 
@@ -187,9 +186,8 @@ def evaluate(
         skillgen eval agent-docs/skills/books openapi.yaml --static
         skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
     """
-    from skillgen.evals.grading import REPORTS, is_below
-    from skillgen.evals.running import Evaluation, evaluate
-    from skillgen.evals.static import check_static
+    from skillgen.evals.running import Evaluation, check_static, evaluate
+    from skillgen.evals.tasks import REPORTS, is_lower
     from skillgen.pipeline.split import part_called
     from skillgen.sources.mcp.session import CancelToken
 
@@ -230,7 +228,7 @@ def evaluate(
         place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), report)
     sys.stdout.write(shown(grades, {}))
     console.say(f"the runs are in {place}" + (f"; {resumed} of {len(grades)} resumed" if resumed else ""))
-    return ExitCode.DRIFT if is_below(grades, min_success) else ExitCode.DONE
+    return ExitCode.DRIFT if is_lower(grades, min_success) else ExitCode.DONE
 
 
 def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]:

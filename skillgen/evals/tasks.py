@@ -1,16 +1,20 @@
-"""Tasks and trigger queries of a skill, in `evals/evals.json`: read, checked and drafted."""
+"""Tasks and trigger queries of a skill, in `evals/evals.json`: read, checked and drafted; and the grades of their runs.
+
+Grades come from the log of the calls, without a judge; they are reported for people, as JSON, and as JUnit XML."""
 
 from __future__ import annotations
 
 import json
+import statistics
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, to_builtins
 
 from skillgen.errors import UsageError
+from skillgen.mock.answers import LoggedCall
 from skillgen.model.calls import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -18,7 +22,8 @@ from skillgen.model.values import Json
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import json_output, one_line
+from skillgen.text.junit import TestCase, junit_xml, plain
+from skillgen.text.markdown import counted, json_output, one_line
 from skillgen.text.summary import clip
 from skillgen.typed import convert
 from skillgen.write.files import is_below
@@ -205,3 +210,223 @@ def _phrase(tool: Tool) -> str:
 def _sentence(text: str) -> str:
     text = one_line(text).strip()
     return text[:1].upper() + text[1:]
+
+
+class Assertion(Struct, frozen=True):
+    """One thing that a run must do, in the form of `grading.json`."""
+
+    text: str
+    passed: bool
+    evidence: str
+
+
+class Grade(Struct, frozen=True, kw_only=True):
+    """What came of one run."""
+
+    task: str
+    prompt: str
+    has_skill: bool
+    assertions: tuple[Assertion, ...]
+    calls: int
+    seconds: float
+    tokens: int | None = None
+    should_trigger: bool | None = None
+    """Of a trigger query, whether the skill should be loaded."""
+
+    is_skill_loaded: bool = False
+
+    @property
+    def passed(self) -> bool:
+        """True if every assertion holds."""
+        return all(item.passed for item in self.assertions)
+
+
+def assertions_of(
+    task: Task, calls: Sequence[LoggedCall], exit_code: int | None, *, is_loaded: bool
+) -> tuple[Assertion, ...]:
+    """Returns what a run must do; `exit_code` is `None` if the agent was killed at the time limit, and `is_loaded`
+    whether its output shows that it loaded the skill.
+    """
+    ended = "it was killed at the time limit" if exit_code is None else f"exit code {exit_code}"
+    found = [Assertion("the agent ends by itself, with exit code 0", exit_code == 0, ended)]
+    if task.should_trigger is not None:
+        text = "the skill is loaded" if task.should_trigger else "the skill is not loaded"
+        evidence = "loaded" if is_loaded else "not loaded, as far as the output shows"
+        return (*found, Assertion(text, is_loaded is task.should_trigger, evidence))
+    matches = _matched(task.expected_calls, calls)
+    for expected, match in zip(task.expected_calls, matches, strict=True):
+        found.append(Assertion(f"calls {_shown(expected)}", match is not None, _evidence(expected, match, calls)))
+    for name in dict.fromkeys(expected.tool for expected in task.expected_calls):
+        first = next((call for call in calls if call.tool == name), None)
+        evidence = "it is not called" if first is None else _faults(first)
+        found.append(Assertion(f"the first call of {name} is valid", first is not None and first.valid, evidence))
+    for forbidden in task.forbidden_calls:
+        made = next((call for call in calls if _is(call, forbidden)), None)
+        evidence = "not called" if made is None else f"called with {_clipped(made.arguments)}"
+        found.append(Assertion(f"does not call {_shown(forbidden)}", made is None, evidence))
+    return tuple(found)
+
+
+def _matched(expected: Sequence[ExpectedCall], calls: Sequence[LoggedCall]) -> list[LoggedCall | None]:
+    """Returns the valid call for each expected one, those with most arguments first; a call counts once."""
+    found: dict[int, LoggedCall] = {}
+    left = [call for call in calls if call.valid]
+    for number in sorted(range(len(expected)), key=lambda item: -len(str(expected[item].arguments))):
+        if (call := next((call for call in left if _is(call, expected[number])), None)) is not None:
+            found[number] = call
+            left = [other for other in left if other is not call]
+    return [found.get(number) for number in range(len(expected))]
+
+
+def _is(call: LoggedCall, expected: ExpectedCall) -> bool:
+    return call.tool == expected.tool and is_subset(expected.arguments, call.arguments)
+
+
+def is_subset(part: Json, value: Json) -> bool:
+    """True if a value has all members of another, at every depth; lists must be equal in length."""
+    if isinstance(part, Mapping) and isinstance(value, Mapping):
+        return all(key in value and is_subset(item, value[key]) for key, item in part.items())
+    if isinstance(part, list) and isinstance(value, list):
+        return len(part) == len(value) and all(map(is_subset, part, value))
+    return bool(part == value) and isinstance(part, bool) == isinstance(value, bool)
+
+
+def _shown(call: ExpectedCall) -> str:
+    return f"{call.tool} with {_clipped(dict(call.arguments))}" if call.arguments else call.tool
+
+
+def _clipped(value: Json) -> str:
+    text = str(value)
+    return text if len(text) <= 300 else f"{text[:300]}…"
+
+
+def _faults(call: LoggedCall) -> str:
+    return "valid" if call.valid else "; ".join(map(str, call.faults))[:500] or "invalid"
+
+
+def _evidence(expected: ExpectedCall, match: LoggedCall | None, calls: Sequence[LoggedCall]) -> str:
+    if match is not None:
+        return f"called with {_clipped(match.arguments)}"
+    same = [call for call in calls if call.tool == expected.tool]
+    if same:
+        return f"{_faults(same[-1])}: called with {_clipped(same[-1].arguments)}"
+    names = ", ".join(dict.fromkeys(call.tool or "an unknown tool" for call in calls))
+    return f"not called; it called {names}" if names else "no call was made"
+
+
+# -- all runs ---------------------------------------------------------------------------------------------------------
+
+
+def success_rate(grades: Sequence[Grade], *, has_skill: bool = True) -> float | None:
+    """Returns the fraction of tasks that passed; `None` without any."""
+    passed = [item.passed for item in grades if item.has_skill is has_skill and item.should_trigger is None]
+    return sum(passed) / len(passed) if passed else None
+
+
+def trigger_rates(grades: Sequence[Grade]) -> tuple[float | None, float | None]:
+    """Returns recall and precision of loading the skill: of the queries that need it, and of those that loaded it."""
+    queries = [item for item in grades if item.should_trigger is not None]
+    right = sum(bool(item.should_trigger and item.is_skill_loaded) for item in queries)
+    wanted = sum(item.should_trigger is True for item in queries)
+    loaded = sum(item.is_skill_loaded for item in queries)
+    return right / wanted if wanted else None, right / loaded if loaded else None
+
+
+def is_lower(grades: Sequence[Grade], least: float) -> bool:
+    """True if the success rate, the recall or the precision is below a threshold."""
+    rates = (success_rate(grades), *trigger_rates(grades))
+    return any(rate is not None and rate < least for rate in rates)
+
+
+def benchmark(grades: Sequence[Grade]) -> dict[str, Json]:
+    """Returns the summary of all runs in the form of `benchmark.json`."""
+    summary: dict[str, Json] = {}
+    for key, has_skill in (("with_skill", True), ("without_skill", False)):
+        runs = [item for item in grades if item.has_skill is has_skill and item.should_trigger is None]
+        columns: dict[str, Sequence[float]] = {
+            "pass_rate": [item.passed for item in runs],
+            "time_seconds": [item.seconds for item in runs],
+            "calls": [item.calls for item in runs],
+            "tokens": [item.tokens for item in runs if item.tokens is not None],
+        }
+        if runs:
+            summary[key] = {name: _spread(values) for name, values in columns.items() if values}
+    if len(summary) == 2:
+        one, other = summary["with_skill"], summary["without_skill"]
+        summary["delta"] = {key: round(one[key]["mean"] - other[key]["mean"], 4) for key in one if key in other}
+    recall, precision = trigger_rates(grades)
+    triggers = {} if recall is None and precision is None else {"triggers": {"recall": recall, "precision": precision}}
+    return {"run_summary": summary, **triggers}
+
+
+def _spread(values: Sequence[float]) -> dict[str, float]:
+    return {"mean": round(statistics.fmean(values), 4), "stddev": round(statistics.pstdev(values), 4)}
+
+
+# -- reports ----------------------------------------------------------------------------------------------------------
+
+
+Checks = Mapping[str, Sequence[Assertion]]
+"""The name of a check that needs no agent to its results."""
+
+_FAILURES_SHOWN = 20
+
+
+def text_report(grades: Sequence[Grade], checks: Checks) -> str:
+    """Returns the report for people: what failed, and the rates."""
+    failures = {name: [item for item in results if not item.passed] for name, results in checks.items()}
+    lines = []
+    for name, results in checks.items():
+        passed = len(results) - len(failures[name])
+        lines.append(f"{'failed' if failures[name] else 'passed'}: {name}: {passed:,} of {len(results):,}")
+    for name, failed in failures.items():
+        lines += [f"  {name}: {plain(item.text)}: {plain(item.evidence)}" for item in failed[:_FAILURES_SHOWN]]
+        if len(failed) > _FAILURES_SHOWN:
+            lines.append(f"  {name}: {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
+    for item in grades:
+        state = "passed" if item.passed else "failed"
+        tokens = "" if item.tokens is None else f", {item.tokens:,} tokens"
+        lines.append(f"{state}: {_name(item)} ({counted(item.calls, 'call')}{tokens})")
+        lines += [f"  {plain(part.text)}: {plain(part.evidence)}" for part in item.assertions if not part.passed]
+    rates = {"success with the skill": success_rate(grades), "without it": success_rate(grades, has_skill=False)}
+    rates |= dict(zip(("recall of the triggers", "precision"), trigger_rates(grades), strict=True))
+    known = [f"{name} {rate:.0%}" for name, rate in rates.items() if rate is not None]
+    return "\n".join([*lines, *([", ".join(known)] if known else [])]) + "\n"
+
+
+def json_report(grades: Sequence[Grade], checks: Checks) -> str:
+    """Returns the report as JSON."""
+    data: dict[str, Json] = {}
+    if checks:
+        data["static"] = to_builtins(checks)
+    if grades:
+        data["runs"] = [{**to_builtins(item), "passed": item.passed} for item in grades]
+        data |= benchmark(grades)
+    return json_output(data) + "\n"
+
+
+def junit_report(grades: Sequence[Grade], checks: Checks) -> str:
+    """Returns JUnit XML: a suite for each check, one for the runs with the skill; the control does not fail."""
+    suites = [(name, [_test_case(name, item.text, [item]) for item in results]) for name, results in checks.items()]
+    runs = [item for item in grades if item.has_skill]
+    if runs:
+        suites.append(("runs", [_test_case("runs", _name(run), run.assertions) for run in runs]))
+    return junit_xml(suites)
+
+
+def _test_case(suite: str, name: str, assertions: Sequence[Assertion]) -> TestCase:
+    failed = [f"{item.text}: {item.evidence}" for item in assertions if not item.passed]
+    return TestCase(name=name, suite=suite, failure="; ".join(failed) if failed else None)
+
+
+def _name(run: Grade) -> str:
+    kind = "" if run.should_trigger is not None else " with the skill" if run.has_skill else " without the skill"
+    return f"{plain(run.task)}{kind}: {plain(run.prompt)[:100]}"
+
+
+REPORTS: Mapping[str, Callable[[Sequence[Grade], Checks], str]] = {
+    "text": text_report,
+    "json": json_report,
+    "junit": junit_report,
+}
+"""Every format of `--format`."""

@@ -1,9 +1,17 @@
-"""What a mock answers: declared examples, else values that the declared output allows, always the same ones."""
+"""What a mock answers, always the same: declared examples, else values that the declared output allows; and its log.
+
+The log has a JSON object a line for each call.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
+from msgspec import Struct, to_builtins
+
+from skillgen.errors import OutputError
 from skillgen.model.calls import ErrorCase, Output
 from skillgen.model.schema import Schema
 from skillgen.model.schema_json import Types
@@ -11,7 +19,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.examples.generator import Generator, NoExample
-from skillgen.sources.examples.validation import UNCHECKED, Validator
+from skillgen.sources.examples.validation import UNCHECKED, Fault, Validator
 
 NOTHING_DECLARED = "The call is valid. A mock answers, and the service declares no result."
 
@@ -102,3 +110,64 @@ def _with_message(value: Json, message: str) -> Iterator[Json]:
         yield from ([inner, *value[1:]] for inner in _with_message(value[0], message))
     elif isinstance(value, str):
         yield message
+
+
+class LoggedCall(Struct, frozen=True, kw_only=True):
+    """A call as it arrived, and what came of it."""
+
+    tool: str | None
+    """The name of the tool; `None` if no tool has that name or path."""
+
+    arguments: Json = None
+    """The arguments in the form of the tool's input schema; of an unknown tool as they were sent."""
+
+    valid: bool
+    """Whether the service would accept them."""
+
+    faults: tuple[Fault, ...] = ()
+    status: str | int
+    """`ok`, `invalid`, `unknown-tool`, or `error:CODE`; of an API, the HTTP status."""
+
+    request: str | None = None
+    """Of an API, the method and the path with its query, without credentials."""
+
+
+class CallLog:
+    """Collects calls, and appends each to a file at once."""
+
+    def __init__(self, path: Path | None = None, *, keeps: bool = False) -> None:
+        """Creates the file; with `keeps`, the calls are also in `calls`.
+
+        Raises:
+            OutputError: it cannot be written.
+        """
+        self.calls: list[LoggedCall] = []
+        self._keeps = keeps
+        try:
+            self._file = open(path, "a", encoding="utf-8") if path is not None else None  # noqa: SIM115
+        except OSError as error:
+            raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+
+    def add(
+        self, tool: str | None, arguments: Json, faults: Iterable[Fault], status: str | int, request: str | None = None
+    ) -> None:
+        """Records a call; without a tool or with faults it is not valid."""
+        found = tuple(faults)
+        valid = tool is not None and not found
+        call = LoggedCall(tool=tool, arguments=arguments, valid=valid, faults=found, status=status, request=request)
+        if self._keeps:
+            self.calls.append(call)
+        if self._file is not None:
+            self._file.write(log_line(call))
+            self._file.flush()
+
+    def close(self) -> None:
+        """Closes the file."""
+        if self._file is not None:
+            self._file.close()
+
+
+def log_line(call: LoggedCall) -> str:
+    """Returns a call as a line of a log."""
+    members = {key: value for key, value in to_builtins(call).items() if value is not None or key == "tool"}
+    return json.dumps(members) + "\n"

@@ -6,20 +6,17 @@ import json
 import re
 import shlex
 from argparse import ArgumentParser
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from email.message import Message
 from fnmatch import fnmatchcase
 from functools import cache
 from typing import NoReturn
-from urllib.parse import parse_qsl, quote_plus, urlsplit
+from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from msgspec import Struct
 
-from skillgen.calls.arguments import arguments_schema
 from skillgen.calls.requests import Decoded, Decoder, Request
-from skillgen.mock.answers import Answers, error_case
-from skillgen.mock.log import CallLog, LoggedCall
-from skillgen.mock.routing import Router
+from skillgen.mock.answers import Answers, CallLog, error_case
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
 from skillgen.model.schema_json import Types
@@ -36,6 +33,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_text, is_xml
+from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
 
 _BYTES = b"mock"
 """Content of a file."""
@@ -66,27 +64,27 @@ class ApiMock:
         )
         self._answers = Answers(service)
         self._log = log
-        self._auth: dict[str | None, list[Auth]] = {}
+        self._places: dict[str | None, list[str | None]] = {}
         for auth in service.requirements.auth:
-            self._auth.setdefault(auth.name, []).append(auth)
-        places = [place for auth in service.requirements.auth if (place := _place(auth)) is not None]
+            self._places.setdefault(auth.name, []).append(_place(auth))
+        places = [place for each in self._places.values() for place in each if place is not None]
         self._query_credentials = {place[6:] for place in places if place.startswith("query ")}
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
         matches = self._router.matches(request.path, request.query)
-        methods = list(dict.fromkeys(match.route.tool.method or "" for match in matches))
+        methods = list(dict.fromkeys(route.tool.method or "" for route, _ in matches))
         method = "GET" if request.method == "HEAD" and "HEAD" not in methods else request.method
-        matches = [match for match in matches if match.route.tool.method == method]
+        matches = [match for match in matches if match[0].tool.method == method]
         if not matches:
             status, message = (
                 (405, f"{request.method} is not a method of {request.path}") if methods else (404, "no such path")
             )
             self._record(None, None, [Fault("", message)], status, request)
-            return _json_response(status, {"message": message}, {"Allow": ", ".join(methods)} if methods else {})
+            return json_response(status, {"message": message}, {"Allow": ", ".join(methods)} if methods else {})
         checked = []
-        for route, values in ((match.route, match.values) for match in matches):
-            if route.shape == matches[0].route.shape:
+        for route, values in matches:
+            if route.shape == matches[0][0].shape:
                 own = {*self._query_credentials, *(name for name, _ in route.query)}
                 found = self._decoder.decode(route.tool, request, values, own)
                 checked.append((route.tool, found, self._argument_faults(route.tool, found, request)))
@@ -105,7 +103,7 @@ class ApiMock:
             status, message = 415, f"the media type of the body is not one of {', '.join(tool.input_media_types)}"
             faults = [Fault("", message)]
         elif faults:
-            message = "; ".join(f"{fault.pointer or '/'} {fault.message}" for fault in faults)
+            message = "; ".join(map(str, faults))
             status = next((code for code in (400, 422) if any(error.code == str(code) for error in tool.errors)), 400)
         elif outputs and output is None:
             names = ", ".join(dict.fromkeys(name for item in outputs for name in item.media_types))
@@ -122,7 +120,7 @@ class ApiMock:
         unread = {fault.pointer for fault in found.faults}
         faults = [
             fault
-            for fault in self._validator.faults(found.arguments, arguments_schema(tool, media_type))
+            for fault in self._validator.faults(found.arguments, tool.arguments_schema(media_type))
             if fault.pointer not in unread and (found.opaque is None or fault.pointer.split("/")[1:2] != [found.opaque])
         ]
         return [*found.faults, *faults]
@@ -141,7 +139,7 @@ class ApiMock:
 
     def _unsent(self, scheme: str, request: Request) -> str | None:
         """Returns where a credential has to be sent; `None` if it was, or if that is not known."""
-        places = [_place(auth) for auth in self._auth.get(scheme, ())]
+        places = self._places.get(scheme, [])
         if not places or any(place is None or _is_sent(place, request) for place in places):
             return None
         return places[0]
@@ -154,7 +152,7 @@ class ApiMock:
         output = next((item for item in outputs if any(map(is_json, item.media_types))), None)
         media_type = next(filter(is_json, output.media_types), None) if output is not None else None
         body = self._answers.error(output, message)
-        return _json_response(status, body, headers, media_type or "application/json")
+        return json_response(status, body, headers, media_type or "application/json")
 
     def _success(self, output: Output | None, media_type: str | None, status: int) -> Response:
         if output is None:
@@ -196,18 +194,8 @@ class ApiMock:
     def _record(
         self, tool: Tool | None, arguments: Json, faults: Sequence[Fault], status: int, request: Request
     ) -> None:
-        name = tool.name if tool is not None else None
-        target = self._without_credentials(request.target)
-        self._log.add(
-            LoggedCall(
-                tool=name,
-                arguments=arguments,
-                valid=tool is not None and not faults,
-                faults=tuple(faults),
-                status=status,
-                request=f"{request.method} {target}",
-            )
-        )
+        target = f"{request.method} {self._without_credentials(request.target)}"
+        self._log.add(tool.name if tool is not None else None, arguments, faults, status, target)
 
     def _without_credentials(self, target: str) -> str:
         """Returns a path with its query, without the values of credentials."""
@@ -284,8 +272,11 @@ def _concrete(media_type: str) -> str:
     )
 
 
-def _json_response(status: int, body: Json, headers: dict[str, str], media_type: str = "application/json") -> Response:
-    return Response(status, {**headers, "Content-Type": media_type}, json.dumps(body).encode())
+def json_response(
+    status: int, body: Json, headers: Mapping[str, str] | None = None, media_type: str = "application/json"
+) -> Response:
+    """Returns a response with JSON as its body."""
+    return Response(status, {**(headers or {}), "Content-Type": media_type}, json.dumps(body).encode())
 
 
 # -- commands ----------------------------------------------------------------------------------------------------------
@@ -391,3 +382,106 @@ def _written(name: str, content: str, media_type: str | None) -> bytes:
     typed = f"Content-Type: {media_type}\r\n" if media_type else ""
     head = f'--{_BOUNDARY}\r\nContent-Disposition: form-data; name="{name}"{file}\r\n{typed}\r\n'
     return f"{head}{'content' if is_file else content}\r\n".encode()
+
+
+_WITH_SLASHES = ("+", "/")
+"""Operators of variables whose value may have several segments (RFC 6570)."""
+
+
+class Route(Struct, frozen=True):
+    """An operation at one of its addresses."""
+
+    tool: Tool
+    path: str
+    """The template of its path, with that of the base URL."""
+
+    query: tuple[tuple[str, str], ...]
+    """Parts of the query that the template holds."""
+
+    @property
+    def shape(self) -> str:
+        """Its path without the names of its variables."""
+        return TEMPLATE_VARIABLE.sub("{}", self.path)
+
+    @property
+    def rank(self) -> tuple[int, int, int]:
+        """Its place among several that match: concrete paths come first (OpenAPI 3.1, "Paths Object")."""
+        return self.path.count("{"), -len(self.path), -len(self.query)
+
+
+class Router:
+    """The operations of a service by path."""
+
+    def __init__(self, service: Service) -> None:
+        self._routes: list[Route] = []
+        for tool in service.tools:
+            path, _, query = _template(tool).partition("#")[0].partition("?")
+            constants = tuple(parse_qsl(TEMPLATE_VARIABLE.sub("", query)))
+            for base in base_paths(service, tool) if tool.method is not None else ():
+                self._routes.append(Route(tool, f"{base}/{path.lstrip('/')}", constants))
+
+    def matches(self, path: str, query: str) -> list[tuple[Route, dict[str, str]]]:
+        """Returns the routes of a path, whatever their method, the best first: each with its variables, encoded."""
+        sent = set(parse_qsl(query, keep_blank_values=True))
+        found = [
+            (route, values)
+            for route in self._routes
+            if sent.issuperset(route.query) and (values := variables_in(path, route.path)) is not None
+        ]
+        found.sort(key=lambda match: match[0].rank)
+        # A path without variables is matched before any template, whatever the methods of either.
+        is_concrete = bool(found) and "{" not in found[0][0].path
+        return [match for match in found if not (is_concrete and "{" in match[0].path)]
+
+
+def _template(tool: Tool) -> str:
+    """Returns the path of an operation, percent-encoded, in which `+` marks the variables whose values are not."""
+    reserved = {
+        item.name
+        for item in tool.parameters
+        if item.location == "path" and item.serialization is not None and item.serialization.allow_reserved
+    }
+    pieces = TEMPLATE_VARIABLE.split(tool.path or "")
+    pieces[::2] = [quote(literal, safe="/-._~:@,;=+&%()*?!$'#") for literal in pieces[::2]]
+    pieces[1::2] = [f"{{+{name}}}" if name in reserved else f"{{{name}}}" for name in pieces[1::2]]
+    return "".join(pieces)
+
+
+def base_paths(service: Service, tool: Tool | None = None) -> list[str]:
+    """Returns the paths of the base URLs, without a slash at the end; variables are in braces."""
+    endpoints = (tool.endpoints if tool is not None else ()) or service.endpoints
+    paths = []
+    for endpoint in endpoints:
+        try:
+            paths.append(urlsplit(endpoint.template or endpoint.url).path.rstrip("/"))
+        except ValueError:
+            continue
+    return list(dict.fromkeys(paths)) or [""]
+
+
+def variables_in(text: str, template: str, operators: tuple[str, ...] = _WITH_SLASHES) -> dict[str, str] | None:
+    """Returns the variables of a template in a text; `None` if it is not of that template.
+
+    Values of variables with these operators may have slashes. A value ends where the next literal begins, so that the
+    time grows with the length of the text alone.
+    """
+    if not text.startswith(template.partition("{")[0]):
+        return None
+    values: dict[str, str] = {}
+    first, *pieces = TEMPLATE_VARIABLE.split(template)
+    start, end = len(first), len(text)
+    for index in range(0, len(pieces), 2):
+        name, literal = pieces[index : index + 2]
+        is_long, least = name.startswith(operators), start + (name[:1] not in EXPANSIONS)
+        if index == len(pieces) - 2:
+            end = len(text) - len(literal) if text.endswith(literal) else -1
+        else:
+            end = text.rfind(literal, least) if is_long else text.find(literal, least)
+        value = text[start:end]
+        if end < least or ("/" in value and not is_long):
+            return None
+        operator = name[0] if name[:1] in EXPANSIONS else ""
+        if value:
+            values |= dict.fromkeys((name, name[len(operator) :]), value.removeprefix(EXPANSIONS.get(operator, "")))
+        start = end + len(literal)
+    return values if start == len(text) else None

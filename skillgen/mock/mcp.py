@@ -7,16 +7,14 @@ version in `_meta`. Lists, instructions and other members are the raw ones of th
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from urllib.parse import unquote
 
 from msgspec import Struct, field
 
 from skillgen import __version__
-from skillgen.calls.arguments import arguments_schema
-from skillgen.mock.answers import Answers
-from skillgen.mock.log import CallLog, LoggedCall
-from skillgen.mock.routing import variables_in
+from skillgen.mock.answers import Answers, CallLog
+from skillgen.mock.api import variables_in
 from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -258,19 +256,19 @@ class McpMock:
         name, arguments = params.get("name"), params.get("arguments", {})
         if not isinstance(name, str) or not isinstance(arguments, dict):
             message = "Invalid params: a call has the name of a tool, and an object of arguments"
-            self._record(None, params, [Fault("", message)], "invalid")
+            self._log.add(None, params, [Fault("", message)], "invalid")
             raise RequestError(INVALID_PARAMS, message)
         if name not in self._tools:
-            self._record(None, arguments, [Fault("", f"there is no tool {name!r:.100}")], "unknown-tool")
+            self._log.add(None, arguments, [Fault("", f"there is no tool {name!r:.100}")], "unknown-tool")
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         if self._service.disclosure is not None and requested_version(params) is None:
             self._require_description(name, arguments, session)
-        faults = list(self._validator.faults(arguments, arguments_schema(self._tools[name])))
+        faults = list(self._validator.faults(arguments, self._tools[name].arguments_schema()))
         if faults:
-            self._record(name, arguments, faults, "invalid")
+            self._log.add(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)
             return failed_call(f"Invalid arguments for tool {name}:\n{lines}")
-        self._record(name, arguments, (), "ok")
+        self._log.add(name, arguments, (), "ok")
         return self._outcome(name, arguments)
 
     def _require_description(self, name: str, arguments: Json, session: McpSession) -> None:
@@ -278,7 +276,7 @@ class McpMock:
             return
         message = f"Tool {name!r} requires fetching its description before use."
         uri = f"{as_dict(self._results[DESCRIPTIONS]).get('uri')}?tools={name}"
-        self._record(name, arguments, [Fault("", message)], "error:TOOL_DESCRIPTION_REQUIRED")
+        self._log.add(name, arguments, [Fault("", message)], "error:TOOL_DESCRIPTION_REQUIRED")
         error = {"code": "TOOL_DESCRIPTION_REQUIRED", "message": message, "resource_uri": uri}
         raise RequestError(INVALID_PARAMS, message, {"error": error})
 
@@ -292,10 +290,6 @@ class McpMock:
         if is_declared and (has_schema or self._tools[name].output is not None) and isinstance(value, dict):
             result["structuredContent"] = value
         return result
-
-    def _record(self, tool: str | None, arguments: Json, faults: Sequence[Fault], status: str) -> None:
-        call = LoggedCall(tool=tool, arguments=arguments, valid=not faults, faults=tuple(faults), status=status)
-        self._log.add(call)
 
 
 def failed(number: Json, error: RequestError) -> dict[str, Json]:

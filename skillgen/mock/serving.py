@@ -8,10 +8,10 @@ import re
 import secrets
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from email.message import Message
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import uvicorn
 from starlette.requests import Request as HttpRequest
@@ -20,9 +20,8 @@ from starlette.types import Receive, Scope, Send
 
 from skillgen.calls.requests import Request
 from skillgen.errors import UsageError
-from skillgen.mock.api import ApiMock, Response
-from skillgen.mock.declarations import results_from_service
-from skillgen.mock.log import CallLog
+from skillgen.mock.answers import CallLog
+from skillgen.mock.api import ApiMock, Response, base_paths, json_response
 from skillgen.mock.mcp import (
     INVALID_PARAMS,
     INVALID_REQUEST,
@@ -33,9 +32,12 @@ from skillgen.mock.mcp import (
     failed,
     requested_version,
 )
-from skillgen.mock.routing import base_paths
+from skillgen.model.mcp_fields import ARGUMENT, ICON, PROMPT, RESOURCE, SEMANTICS, TOOL, declared
+from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
-from skillgen.model.values import Json
+from skillgen.model.tool import Tool
+from skillgen.model.values import Icon, Json
+from skillgen.render.declarations import server_object, tool_object
 from skillgen.security.addresses import is_loopback
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.mcp.session import LEGACY_VERSIONS, MODERN_VERSION
@@ -44,8 +46,7 @@ HOST = "127.0.0.1"
 
 _PATH = "/mcp"
 _SESSION_HEADER = "Mcp-Session-Id"
-_BODY_LIMIT_BYTES = 16 * 1024 * 1024
-_LINE_LIMIT_BYTES = 16 * 1024 * 1024
+_MESSAGE_LIMIT_BYTES = 16 * 1024 * 1024
 _SESSIONS_LIMIT = 1_000
 
 _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -58,7 +59,7 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 def serve_stdio(mock: McpMock, reader: BinaryIO, writer: BinaryIO) -> None:
     """Answers each message on a line until the input ends."""
     session = McpSession()
-    while line := reader.readline(_LINE_LIMIT_BYTES):
+    while line := reader.readline(_MESSAGE_LIMIT_BYTES):
         if not line.strip():
             continue
         response = mock.answer(message, session) if (message := _parsed(line)) is not _BROKEN else _PARSE_FAILED
@@ -104,7 +105,7 @@ class StreamableHttp:
             return _refused(406, "the client must accept application/json and text/event-stream")
         message = _parsed(request.body)
         if message is _BROKEN:
-            return _json_response(400, _PARSE_FAILED)
+            return json_response(400, _PARSE_FAILED)
         if requested_version(as_dict(message).get("params")) is not None:
             return self._stateless(request, as_dict(message))
         return self._in_session(request, message)
@@ -124,7 +125,7 @@ class StreamableHttp:
         if response is None:
             return Response(202)
         code = as_dict(response.get("error")).get("code", 0)
-        return _json_response(inbound.ERROR_CODE_HTTP_STATUS.get(code, 200), response)
+        return json_response(inbound.ERROR_CODE_HTTP_STATUS.get(code, 200), response)
 
     def _in_session(self, request: Request, message: Json) -> Response:
         version = request.headers.get("MCP-Protocol-Version")
@@ -145,15 +146,11 @@ class StreamableHttp:
         if session is None:
             return _refused(404, "Session not found")
         response = self._mock.answer(message, session)
-        return Response(202) if response is None else _json_response(200, response, headers)
-
-
-def _json_response(status: int, body: Json, headers: Mapping[str, str] = {}) -> Response:
-    return Response(status, {**headers, "Content-Type": "application/json"}, json.dumps(body).encode())
+        return Response(202) if response is None else json_response(200, response, headers)
 
 
 def _refused(status: int, message: str, code: int = INVALID_REQUEST) -> Response:
-    return _json_response(status, failed(None, RequestError(code, message)))
+    return json_response(status, failed(None, RequestError(code, message)))
 
 
 # -- the HTTP server ---------------------------------------------------------------------------------------------------
@@ -174,7 +171,7 @@ class _Application:
         body = bytearray()
         async for chunk in request.stream():
             body += chunk
-            if len(body) > _BODY_LIMIT_BYTES:
+            if len(body) > _MESSAGE_LIMIT_BYTES:
                 return HttpResponse(status_code=413)
         headers = Message()
         for name, value in request.headers.items():
@@ -246,3 +243,108 @@ def serving(mock: McpMock | ApiMock, port: int = 0) -> Iterator[int]:
     finally:
         server.should_exit = True
         thread.join()
+
+
+def results_from_service(service: Service) -> dict[str, Json]:
+    """Returns the results of a crawl that would be read as this service: method to result, of a list to its pages."""
+    handshake = _handshake(service)
+    results: dict[str, Json] = {"server/discover" if "supportedVersions" in handshake else "initialize": handshake}
+    entries: dict[str, tuple[str, Iterable[dict[str, Json]]]] = {
+        "tools/list": ("tools", map(_tool, service.tools)),
+        "resources/list": ("resources", (_resource(item, "uri") for item in service.resources)),
+        "resources/templates/list": (
+            "resourceTemplates",
+            (_resource(item, "uriTemplate") for item in service.resource_templates),
+        ),
+        "prompts/list": ("prompts", map(_prompt, service.prompts)),
+    }
+    capabilities = handshake["capabilities"]
+    for method, (key, items) in entries.items():
+        listed, name = list(items), method.partition("/")[0]
+        if listed or (name in capabilities and method != "resources/templates/list"):
+            results[method] = [{key: listed}]
+            capabilities.setdefault(name, {})
+    return results
+
+
+def _handshake(service: Service) -> dict[str, Json]:
+    """Returns the result of `initialize`, or that of `server/discover`, with the versions that the server supports."""
+    extras = {key: value for key, value in (service.extras or {}).items() if key not in _DERIVED}
+    identity = {
+        "name": service.name,
+        "version": service.version or "",
+        "title": service.title,
+        "websiteUrl": service.homepage,
+        "icons": _icons(service.icons),
+    }
+    version = service.protocol_version
+    legacy = version if version in LEGACY_VERSIONS else LEGACY_VERSIONS[-1]
+    is_modern = version == MODERN_VERSION
+    return _merged(
+        {
+            "supportedVersions" if is_modern else "protocolVersion": [MODERN_VERSION] if is_modern else legacy,
+            "capabilities": {"extensions": dict(service.extensions)} if service.extensions else {},
+            "serverInfo": _present(identity),
+            "instructions": service.instructions,
+            "dashdash": server_object(service) if "dashdash" in service.uses else None,
+        },
+        extras,
+    )
+
+
+_DERIVED = ("dashdash", "ai_help", "manifest", "lists", "protocolVersion", "supportedVersions")
+"""Extras of a service that are not members of the result of a handshake."""
+
+
+def _tool(tool: Tool) -> dict[str, Json]:
+    return _merged(
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "inputSchema": tool.input_schema,
+            "outputSchema": tool.output.raw if tool.output is not None else None,
+            "icons": _icons(tool.icons),
+            **declared(TOOL, tool, "entry"),
+            **declared(SEMANTICS, tool.semantics, "entry"),
+            "annotations": declared(SEMANTICS, tool.semantics, "hint") or None,
+            "dashdash": tool_object(tool) or None,
+        },
+        tool.extras,
+    )
+
+
+def _resource(resource: Resource, key: str) -> dict[str, Json]:
+    return _merged(
+        {
+            key: resource.uri,
+            "name": resource.name,
+            **declared(RESOURCE, resource, "entry"),
+            "icons": _icons(resource.icons),
+            "annotations": declared(RESOURCE, resource, "hint") or None,
+            "dashdash": declared(RESOURCE, resource, "dashdash") or None,
+        },
+        resource.extras,
+    )
+
+
+def _prompt(prompt: Prompt) -> dict[str, Json]:
+    arguments = [{"name": item.name, **declared(ARGUMENT, item, "entry")} for item in prompt.parameters]
+    entry = {"name": prompt.name, **declared(PROMPT, prompt, "entry"), "arguments": arguments or None}
+    return _merged({**entry, "icons": _icons(prompt.icons)}, prompt.extras)
+
+
+def _icons(icons: tuple[Icon, ...]) -> list[Json] | None:
+    return [declared(ICON, icon, "entry") for icon in icons] or None
+
+
+def _present(members: dict[str, Json]) -> dict[str, Json]:
+    return {key: value for key, value in members.items() if value is not None}
+
+
+def _merged(members: dict[str, Json], extras: Mapping[str, Any] | None) -> dict[str, Json]:
+    """Returns the members that there are, with those that the model has no field for, also within objects."""
+    merged = _present(members)
+    for key, value in (extras or {}).items():
+        inner = merged.get(key)
+        merged[key] = {**value, **inner} if isinstance(inner, dict) and isinstance(value, dict) else value
+    return merged

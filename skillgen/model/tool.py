@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal
 
+from msgspec.structs import replace
+
 from skillgen.model.auth import Credential, Endpoint, RateLimit
 from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Output, Pagination
 from skillgen.model.resource import Section
-from skillgen.model.schema import Parameter
+from skillgen.model.schema import Parameter, Schema, arguments_of, input_keys, object_of
 from skillgen.model.values import Icon, Json, Node, Origins, Quotation
 
 Operation = Literal["read", "write", "delete", "admin"]
@@ -280,6 +282,50 @@ class Tool(Node, frozen=True, kw_only=True):
         """True for an operation that only answers the preflight request of a browser (CORS), which nobody calls."""
         text = f"{self.summary or ''} {self.description or ''}"
         return self.method == "OPTIONS" and ("CORS" in text or not text.strip())
+
+    # -- arguments, in the form of `input_schema`: a key for each parameter, and one for the body
+
+    def arguments_schema(self, media_type: str | None = None) -> Schema:
+        """Returns the schema of the arguments; `media_type` is that of the body, by default the recommended one."""
+        if self.method is None:
+            rules = self.input.schema if self.input is not None else None
+            return arguments_of(self.parameters, rules) if isinstance(self.input_schema, dict) else Schema()
+        slots, body_key = self.parameter_keys()
+        properties = [replace(item, name=key) for key, item in slots.items()]
+        if (form := self.body_form(media_type)) is not None:
+            schema = form.schema_of(self.body_parameters(form))
+            properties.append(
+                Parameter(name=body_key, location="body", required=form.required, schema=schema, pointer=form.pointer)
+            )
+        return object_of(properties, Schema(additional=False))
+
+    def parameter_keys(self) -> tuple[dict[str, Parameter], str]:
+        """Returns the parameters outside of the body by their keys in the arguments, and the key of the body."""
+        sent = [item for item in self.parameters if item.location != "body"]
+        keys, body_key = input_keys(sent)
+        return dict(zip(keys, sent, strict=True)), body_key
+
+    def body_form(self, media_type: str | None = None) -> Input | None:
+        """Returns the form of the request body in a media type, by default the recommended one; `None` without one."""
+        if media_type is None or self.input is None:
+            return self.input
+        wanted = _essence(media_type)
+        forms = (self.input, *self.other_inputs)
+        for patterns in ({wanted}, {f"{wanted.partition('/')[0]}/*", "*/*"}):  # the exact type first
+            for form in forms:
+                if not patterns.isdisjoint(map(_essence, form.media_types)):
+                    return form
+        return None if any(form.media_types for form in forms) else self.input
+
+    def body_parameters(self, form: Input | None = None) -> tuple[Parameter, ...]:
+        """Returns the properties of a form of the body, or its one parameter for the whole body."""
+        if form is None or form is self.input:
+            return tuple(item for item in self.parameters if item.location == "body")
+        return form.parameters
+
+
+def _essence(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()
 
 
 CAUTION: Mapping[str, tuple[Json, ...]] = {

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from msgspec import structs
 
 from skillgen.calls import script
-from skillgen.calls.arguments import body_parameters
 from skillgen.config.project import CallOptions
 from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.model.check import unknown
@@ -92,7 +91,7 @@ def _with_form_of_files(tool: Tool, names: set[str]) -> Tool:
     """Returns a tool with the form of its body that can hold these files, if it has one."""
     for form in (tool.input, *tool.other_inputs) if tool.input is not None else ():
         kinds = tuple(name for name in form.media_types if name.startswith("multipart/"))
-        members = body_parameters(tool, form)
+        members = tool.body_parameters(form)
         if kinds and names.issubset(item.name for item in members):
             parameters = (*(item for item in tool.parameters if item.location != "body"), *members)
             return structs.replace(tool, input=structs.replace(form, media_types=kinds), parameters=parameters)

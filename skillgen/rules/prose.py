@@ -17,11 +17,9 @@ from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
-from skillgen.calls.arguments import arguments_schema
 from skillgen.errors import Problem, ProblemLog
-from skillgen.mock.api import ApiMock, request_of_words
-from skillgen.mock.log import CallLog
-from skillgen.mock.routing import base_paths
+from skillgen.mock.answers import CallLog
+from skillgen.mock.api import ApiMock, base_paths, request_of_words
 from skillgen.model.codec import to_json
 from skillgen.model.schema_json import Types
 from skillgen.model.service import Service
@@ -327,7 +325,7 @@ class _Check:
         unknown = sorted(given.keys() - declared) if tool.is_input_declared else []
         for key in unknown:
             yield "call-refused", f"calls {name} with {key[:80]}, which it does not take{_meant(key, declared)}"
-        for fault in self._validator.faults(given, arguments_schema(tool)):
+        for fault in self._validator.faults(given, tool.arguments_schema()):
             key = fault.pointer.split("/")[1] if fault.pointer else ""
             is_partial_fault = is_partial and fault.message == "is required"
             if key not in unknown and not is_partial_fault and not _is_open(given.get(key, "")):

@@ -45,6 +45,9 @@ class Fault(Struct, frozen=True):
     message: str
     """What is wrong with it."""
 
+    def __str__(self) -> str:
+        return f"{self.pointer or '/'} {self.message}"
+
 
 class Validator:
     """Validates values against schemas of the model, each of which is written as JSON Schema once."""
