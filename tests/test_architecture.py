@@ -206,10 +206,9 @@ INTERNALS = {
     # The command in the process of the test.
     "skillgen.cli.app": "thousands of runs and their memory, a warm process, options as declared",
     # Any service, and the answers of any server.
-    "skillgen.model.codec": "each class of the model, which reading a snapshot may change",
     "skillgen.infer.description": "the service as it is before what is inferred of it is added",
     "skillgen.model.service": "the docstrings of its fields, for the published JSON Schema",
-    "skillgen.model.values": "the classes of the model, for the published JSON Schema",
+    "skillgen.model.values": "the classes of the model: their published JSON Schema, and what a snapshot may change",
     # What docs/templates.md lists.
     **{
         f"skillgen.render.{name}": "the templates, the functions that they call and the fields that they print"

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from properties import examples
 
 from skillgen import Result, Service, check, generate, read
-from skillgen.model.codec import from_json, to_json
+from skillgen.model.values import from_json, to_json
 from skillgen.security.credentials import redact
 from skillgen.security.injection import find_injections
 from skillgen.text.blocks import block

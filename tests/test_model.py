@@ -24,7 +24,7 @@ from properties import examples
 
 import skillgen
 from skillgen import Parameter, Schema, Service, Tool, Value
-from skillgen.model.codec import DecodeError, from_json, to_json
+from skillgen.model.values import DecodeError, from_json, to_json
 
 Json = Any
 

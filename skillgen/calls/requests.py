@@ -11,8 +11,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct, field
 
 from skillgen.model.check import unknown
-from skillgen.model.schema import Parameter, Schema, Serialization
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Parameter, Schema, Serialization, Types
 from skillgen.model.serialization import (
     QUERY_STRING,
     are_separate,

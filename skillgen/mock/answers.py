@@ -13,8 +13,7 @@ from msgspec import Struct, to_builtins
 
 from skillgen.errors import OutputError
 from skillgen.model.calls import ErrorCase, Output
-from skillgen.model.schema import Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Schema, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json

@@ -19,7 +19,7 @@ from skillgen.calls.requests import Decoded, Decoder, Request
 from skillgen.mock.answers import Answers, CallLog, error_case
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Types
 from skillgen.model.serialization import (
     header_text,
     is_json,

@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from skillgen import __version__
 from skillgen.mock.answers import Answers, CallLog
 from skillgen.mock.api import variables_in
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Types
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault, Validator

@@ -15,10 +15,12 @@ from msgspec import NODEFAULT, Struct
 from msgspec.structs import replace
 
 from skillgen.model.calls import ErrorCase, Input, Output
-from skillgen.model.change_rules import (
+from skillgen.model.inventory import (
     BOTH,
     FEWER,
+    MARKS,
     MORE,
+    OTHER_RULES,
     RULES,
     STEPS,
     UNCERTAIN,
@@ -32,8 +34,8 @@ from skillgen.model.change_rules import (
     rules_of,
     shown,
     text_rule,
+    type_text,
 )
-from skillgen.model.inventory import MARKS, OTHER_RULES, type_text
 from skillgen.model.resource import Event
 from skillgen.model.schema import Condition, Schema
 from skillgen.model.service import Service

@@ -14,8 +14,7 @@ from typing import Any, TypeAlias
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.schema import Discriminator, Parameter, Schema
-from skillgen.model.schema_json import bases
+from skillgen.model.schema import Discriminator, Parameter, Schema, bases
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Value, child
 

@@ -17,10 +17,9 @@ from skillgen.infer.effects import AuthorEffect
 from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Area, Section
-from skillgen.model.service import Service
+from skillgen.model.service import Service, Workflow, WorkflowStep
 from skillgen.model.tool import EFFECTS, rank_of
 from skillgen.model.values import Origin, Value, child
-from skillgen.model.workflow import Workflow, WorkflowStep
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
 from skillgen.sources.documents import is_url

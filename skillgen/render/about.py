@@ -13,9 +13,8 @@ from msgspec.structs import replace
 
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.resource import Section as SourceSection
-from skillgen.model.service import Service
+from skillgen.model.service import Service, Workflow
 from skillgen.model.tool import Tool
-from skillgen.model.workflow import Workflow
 from skillgen.render.access import has_choice
 from skillgen.render.environment import Templates
 from skillgen.render.examples import credential_variable

@@ -11,7 +11,7 @@ from itertools import islice
 from msgspec import Struct
 
 from skillgen.model.auth import LOGIN_POINTER, SIGNATURE, Auth, Credential, Endpoint, Scope
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value

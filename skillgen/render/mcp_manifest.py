@@ -17,8 +17,7 @@ from msgspec.structs import replace
 from skillgen.errors import Problem
 from skillgen.model.auth import SIGNATURE, Auth, Endpoint
 from skillgen.model.document import Document
-from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import SchemaWriter, Types
+from skillgen.model.schema import Parameter, Schema, SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred

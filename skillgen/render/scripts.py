@@ -19,8 +19,17 @@ from msgspec.structs import replace
 from skillgen.model.auth import LOGIN_POINTER, Auth
 from skillgen.model.calls import Input
 from skillgen.model.document import Document
-from skillgen.model.schema import Parameter, Schema, Serialization, arguments_of, input_keys, object_of
-from skillgen.model.schema_json import SchemaWriter, Types, definitions
+from skillgen.model.schema import (
+    Parameter,
+    Schema,
+    SchemaWriter,
+    Serialization,
+    Types,
+    arguments_of,
+    definitions,
+    input_keys,
+    object_of,
+)
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool

@@ -19,8 +19,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.schema import Discriminator, Parameter, Schema, Serialization
-from skillgen.model.schema_json import SchemaWriter, Types
+from skillgen.model.schema import Discriminator, Parameter, Schema, SchemaWriter, Serialization, Types
 from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, written
 from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
-from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import Types, bases
+from skillgen.model.schema import Parameter, Schema, Types, bases
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.traversal import nodes_in

@@ -20,10 +20,9 @@ from msgspec.structs import replace
 from skillgen.errors import Problem, ProblemLog
 from skillgen.mock.answers import CallLog
 from skillgen.mock.api import ApiMock, base_paths, request_of_words
-from skillgen.model.codec import to_json
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Types
 from skillgen.model.service import Service
-from skillgen.model.values import Json, follow
+from skillgen.model.values import Json, follow, to_json
 from skillgen.security.addresses import host_of
 from skillgen.sources.examples.validation import Validator
 from skillgen.sources.json_access import json_or_none

@@ -16,8 +16,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from skillgen.model.schema import Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Schema, Types
 from skillgen.model.tool import Tool
 from skillgen.text import lazy_re as re
 from skillgen.text.lazy_re import LazyPattern

@@ -15,9 +15,8 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog
 from skillgen.model.schema import Schema
-from skillgen.model.service import Service
+from skillgen.model.service import Service, StepAction, StepCriterion, StepValue, Workflow, WorkflowStep
 from skillgen.model.values import Json, Value, child, follow
-from skillgen.model.workflow import StepAction, StepCriterion, StepValue, Workflow, WorkflowStep
 from skillgen.sources.documents import parse_text
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, strings_in, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader

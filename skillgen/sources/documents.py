@@ -20,9 +20,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SourceError
-from skillgen.model.codec import DecodeError, from_json, to_json
 from skillgen.model.service import Service
-from skillgen.model.values import Json, child
+from skillgen.model.values import DecodeError, Json, child, from_json, to_json
 from skillgen.problem_codes import CODES
 from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch

@@ -20,8 +20,16 @@ from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.auth import Access, Requirements
 from skillgen.model.calls import Deprecation, ErrorCase, Example, Input
 from skillgen.model.resource import Group, Section
-from skillgen.model.schema import CommandSyntax, Location, Parameter, Schema, arguments_of, object_of
-from skillgen.model.schema_json import SchemaWriter, Types
+from skillgen.model.schema import (
+    CommandSyntax,
+    Location,
+    Parameter,
+    Schema,
+    SchemaWriter,
+    Types,
+    arguments_of,
+    object_of,
+)
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin, Value, child

@@ -8,8 +8,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
-from skillgen.model.schema import Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Schema, Types
 from skillgen.model.values import Origin
 from skillgen.sources.examples.generator import Generator, NoExample
 from skillgen.sources.examples.prose import calls_in

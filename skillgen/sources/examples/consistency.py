@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.check import is_type
-from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import BOUNDS, COUNTS, SIZES, TYPES, Types, bases, is_finite
+from skillgen.model.schema import BOUNDS, COUNTS, SIZES, TYPES, Parameter, Schema, Types, bases, is_finite
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child

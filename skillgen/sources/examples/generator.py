@@ -15,8 +15,7 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import is_finite
+from skillgen.model.schema import Parameter, Schema, is_finite
 from skillgen.model.serialization import value_text
 from skillgen.model.values import Json
 from skillgen.sources.examples.patterns import holds

@@ -10,8 +10,7 @@ from msgspec import Struct
 from msgspec.json import encode
 
 from skillgen.model.check import STEPS_LIMIT, Check, pointer, shown
-from skillgen.model.schema import Schema
-from skillgen.model.schema_json import SchemaWriter, Types
+from skillgen.model.schema import Schema, SchemaWriter, Types
 from skillgen.model.values import Json
 from skillgen.security.credentials import is_secret_name, looks_random, redact
 from skillgen.sources.examples.patterns import holds

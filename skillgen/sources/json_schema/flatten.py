@@ -12,8 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.model.schema import Location, Parameter, Schema
-from skillgen.model.schema_json import bases
+from skillgen.model.schema import Location, Parameter, Schema, bases
 from skillgen.model.values import Json, child
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.json_schema.keywords import members

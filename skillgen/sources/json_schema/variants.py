@@ -14,8 +14,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from skillgen.model.schema import Discriminator, Parameter, Schema
-from skillgen.model.schema_json import Types, bases
+from skillgen.model.schema import Discriminator, Parameter, Schema, Types, bases
 from skillgen.sources.json_schema.merge import ANYTHING, merge
 
 _SUBTYPES_LIMIT = 6

@@ -16,8 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.calls import Example, Input, Part, Request
-from skillgen.model.schema import Parameter, Schema, Serialization, input_keys
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Parameter, Schema, Serialization, Types, input_keys
 from skillgen.model.serialization import (
     form_fields,
     is_json,

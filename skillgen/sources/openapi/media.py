@@ -15,8 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Location, Parameter, Schema, Serialization
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Location, Parameter, Schema, Serialization, Types
 from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
 from skillgen.model.values import Json, child, follow
 from skillgen.sources.json_access import as_dict, as_list, text_of

@@ -11,8 +11,7 @@ from itertools import islice
 from urllib.parse import unquote
 
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output, Pagination
-from skillgen.model.schema import Parameter, Schema
-from skillgen.model.schema_json import Types
+from skillgen.model.schema import Parameter, Schema, Types
 from skillgen.model.values import Json, Value, child
 from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, text_of
