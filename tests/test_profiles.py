@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -130,6 +131,30 @@ def test_with_user_it_is_put_below_the_home_folder(tmp_path: Path) -> None:
     home = {"HOME": str(tmp_path / "home"), "USERPROFILE": str(tmp_path / "home")}
     assert run_skillgen("from-openapi", source, *options, env=home).exit_code == 0
     assert (tmp_path / "home" / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
+
+
+@pytest.mark.parametrize("options", [["claude"], ["agents", "--user"], ["package"]])
+def test_an_installed_copy_is_renewed_until_its_folder_is_deleted(options: list[str], tmp_path: Path) -> None:
+    """Also by a run without `--install`, and in a home folder that is not above the documents."""
+    project, home = tmp_path / "project", tmp_path / "home"
+    (project / "src" / "pkg").mkdir(parents=True)
+    (project / "src" / "pkg" / "__init__.py").touch()
+    (project / "pyproject.toml").write_text('[project]\nname = "pkg"\n', "utf-8")
+    places = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": str(tmp_path)}
+    first = ("from-openapi", write(project / "api.json", description()), "-o", "docs/tasks")
+    generated(*first, "--install", *options, cwd=project, env=places)
+    (copy,) = (path for path in tmp_path.rglob("skills/tasks/SKILL.md") if "docs" not in path.parts)
+    assert str(tmp_path) not in (copy.parent / ".skillgen.json").read_text("utf-8")
+    generated(*first, cwd=project, env=places)
+    write(project / "api.json", description(info={"title": "Tasks", "version": "2", "description": "Keeps all tasks."}))
+    checked = run_skillgen("update", "--check", "docs/tasks", cwd=project, env=places)
+    changed = [line for line in checked.stdout.splitlines() if line.startswith("+++") and line.endswith("SKILL.md")]
+    assert (checked.exit_code, len(changed)) == (1, 2), checked.stdout
+    assert run_skillgen("update", "docs/tasks", cwd=project, env=places).exit_code == 0
+    assert copy.read_bytes() == (project / "docs/tasks/skills/tasks/SKILL.md").read_bytes()
+    shutil.rmtree(copy.parent)
+    generated(*first, cwd=project, env=places)
+    assert not copy.exists()
 
 
 def test_edited_and_foreign_installed_skills_are_not_overwritten(tmp_path: Path) -> None:

@@ -26,7 +26,7 @@ from skillgen import __version__
 from skillgen.config.convert import in_keys, key_in_target
 from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import PathName, options_in
-from skillgen.config.project import DEFAULT_OUT, HOSTS, Source, Target
+from skillgen.config.project import DEFAULT_OUT, Source, Target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
 from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import leftovers
@@ -334,10 +334,8 @@ def document_of(named: NamedTarget) -> str | None:
 def _leftovers(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
     file, outs = targets[0].file, [named.place.out for named in targets]
     top = Path(out) if out is not None else file.parent / DEFAULT_OUT
-    installed = [file.parent / folder for folder in HOSTS.values()]
-    installed += [folder for named in targets for folder, _ in named.place.install]
-    folders = [top, *outs, *(folder.parent for folder in outs)]
-    return leftovers(result, folders, [file, *outs], installed)
+    install = [folder for named in targets for folder in named.place.install]
+    return leftovers(result, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], install)
 
 
 @contextmanager

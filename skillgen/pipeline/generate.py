@@ -10,7 +10,7 @@ import os
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from skillgen import __version__
-from skillgen.config.project import DEFAULT_OUT, HOSTS, OutputOptions
+from skillgen.config.project import DEFAULT_OUT, OutputOptions
 from skillgen.errors import EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
 from skillgen.model.document import FORMATS
@@ -28,12 +28,14 @@ from skillgen.model.values import Json
 from skillgen.pipeline.ownership import (
     SITE,
     has_documents,
+    installed_from,
     is_copy_of_others,
     is_same_service,
     leftovers,
     records_in,
     refuse_other_service,
     run_in_record,
+    shared_folder,
     words_in_record,
 )
 from skillgen.pipeline.packages import skill_folders
@@ -51,7 +53,7 @@ from skillgen.pipeline.results import Failure, Outcome, Place, Result
 from skillgen.problem_codes import CODES, WHERE
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
-from skillgen.write.files import is_below, lock_folder, refuse_outside
+from skillgen.write.files import lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, plan_documents
 from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
@@ -154,10 +156,13 @@ def _started_by(content: bytes | None) -> list[Json]:
 
 
 def _installations(names: Iterable[str], place: Place) -> list[Place]:
-    """Returns the places of the skills in each folder for skills, unless OUT is already the same place."""
+    """Returns the places of the skills in each folder for skills, also those of earlier runs, unless OUT is already the
+    same place.
+    """
+    folders = {folder.resolve(): folder for folder in (*installed_from(place.out), *place.install)}
     return [
-        Place(out=out, within=folder, owner=place.out, target=place.target, project=project)
-        for folder, project in place.install
+        Place(out=out, within=folder, owner=place.out, target=place.target, is_installed=True)
+        for folder in folders.values()
         for name in names
         if (out := folder / name).resolve() != (place.out / _SKILLS / name).resolve()
     ]
@@ -192,14 +197,15 @@ def _identity(service: Service, place: Place) -> Record:
 
 
 def _owner_from(place: Place) -> str | None:
-    """Returns the path from OUT to its owner; `None` if it would name folders above the project."""
+    """Returns the path from OUT to its owner; `None` if they share only what belongs to others too, unless OUT is
+    installed in the home folder.
+    """
     owner, out = place.owner, place.out
-    if owner is None:
+    if owner is None or (shared_folder(owner, out) is None and Path.home() not in out.parents):
         return None
-    top = place.project or (owner if owner.is_dir() else owner.parent)
-    if not (is_below(owner, top) and is_below(out, top)):
-        return None
-    return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
+    with suppress(ValueError):  # two drives
+        return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
+    return None
 
 
 # -- what a run refuses ----------------------------------------------------------------------------------------------
@@ -347,8 +353,7 @@ def write_documents(
     output = checked_output(output)
     out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
     result = write_services(services, output, Place(out=out, install=install, run=run), failures)
-    installed = [*map(Path, HOSTS.values()), *(folder for folder, _ in install)]
-    return result.joined(leftovers(result, [out], [out], installed))
+    return result.joined(leftovers(result, [out], [out], install))
 
 
 def write_services(

@@ -18,6 +18,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from skillgen.config.project import HOSTS
 from skillgen.errors import ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.pipeline.results import Place, Result
@@ -110,11 +111,11 @@ def run_in_record(run: Run | None, out: Path) -> Run | None:
             words.append(path.name)
         elif not path.is_absolute() or not is_own:
             words.append(word)
-        elif _shared_folder(path.parent, here) is not None:  # an interpreter is a link to another folder
+        elif shared_folder(path.parent, here) is not None:  # an interpreter is a link to another folder
             words.append(Path(os.path.relpath(path, here)).as_posix())
         else:
             lacks.append(f"the path of {path.name}")
-    folder = None if _shared_folder(here, out) is None else Path(os.path.relpath(here, out.resolve())).as_posix()
+    folder = None if shared_folder(here, out) is None else Path(os.path.relpath(here, out.resolve())).as_posix()
     return replace(run, words=tuple(words), lacks=tuple(lacks), folder=folder)
 
 
@@ -125,10 +126,10 @@ def with_portable_source(service: Service) -> Service:
 
 def _top(out: Path) -> Path:
     """Returns the folder that has both OUT and the current folder; the latter if the path from there is private."""
-    return _shared_folder(Path.cwd(), out) or Path.cwd()
+    return shared_folder(Path.cwd(), out) or Path.cwd()
 
 
-def _shared_folder(one: Path, other: Path) -> Path | None:
+def shared_folder(one: Path, other: Path) -> Path | None:
     """Returns the deepest folder that has both; `None` if a path from there names a user or begins at the root."""
     try:
         shared = Path(os.path.commonpath([one.resolve(), other.resolve()]))
@@ -148,7 +149,7 @@ def _path_word(path: Path, top: Path, out: Path) -> str:
     """Returns the path from the top folder, or from OUT, or only the name."""
     if path.is_relative_to(top) and not _is_private(top):
         return f"{_HERE}{path.relative_to(top).as_posix()}"
-    return path.name if _shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
+    return path.name if shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
 
 
 def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> bool:
@@ -226,14 +227,15 @@ def has_documents(record: Record, out: Path) -> bool:
 # -- what no longer exists -------------------------------------------------------------------------------------------
 
 
-def leftovers(result: Result, folders: Collection[Path], owners: Iterable[Path], installed: Iterable[Path]) -> Result:
+def leftovers(result: Result, folders: Collection[Path], owners: Iterable[Path], install: Iterable[Path]) -> Result:
     """Reports the folders with documents of something that no longer exists; nothing after a run that failed.
 
-    Searches `folders` and their subfolders for documents of the `owners` that the run did not write, and the
-    `installed` folders for copies of skills that the documents no longer have.
+    Searches `folders` and their subfolders for documents of the `owners` that the run did not write, and those of
+    `install` and others near them for copies of skills that the documents no longer have.
     """
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return Result()
+    installed = {folder.resolve(): folder for folder in (*_skill_folders_near(folders), *install)}.values()
     return Result(notices=tuple(_leftovers(result.documents, folders, owners, installed)))
 
 
@@ -253,7 +255,7 @@ def _leftovers(
                 what = "the target or server of these documents no longer exists"
                 yield Problem.of("documents-left", folder.as_posix(), what)
     tops = [path.resolve() for path in folders]
-    for parent in dict.fromkeys(installed):
+    for parent in installed:
         for folder, owner in _owned_folders(parent, written):
             documents: Collection[str] = written.get(owner, ())
             with suppress(SkillgenError):
@@ -270,6 +272,23 @@ def _owned_folders(parent: Path, written: Mapping[Path, Collection[str]]) -> Ite
         has_own = record.owner is not None and any(map(any, record.states.values()))  # not only a person's notes
         if has_own and not folder.is_symlink():
             yield folder, (folder / str(record.owner)).resolve()
+
+
+_SKILL_FOLDERS = (*HOSTS.values(), "skills", *(f"{folder}*/{HOSTS['agents']}" for folder in ("", "src/")))
+"""Where skills are installed below a folder: for hosts, and into packages."""
+
+
+def _skill_folders_near(outs: Iterable[Path]) -> list[Path]:
+    """Returns the folders for skills below the home folder, those above documents, and the current one."""
+    above = sorted({folder for out in outs for folder in out.resolve().parents if not _is_private(folder)})
+    tops = {top.resolve(): top for top in (Path.home(), *above, Path())}
+    return [folder for top in tops.values() for name in _SKILL_FOLDERS for folder in top.glob(name)]
+
+
+def installed_from(out: Path) -> list[Path]:
+    """Returns the folders for skills that have a copy of the documents in OUT."""
+    here, near = out.resolve(), _skill_folders_near([out])
+    return [folder for folder in near if any(owner == here for _, owner in _owned_folders(folder, {}))]
 
 
 def is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:

@@ -67,28 +67,26 @@ def with_resolved_program(command: tuple[str, ...], environment: Mapping[str, st
     return (bundled or program, *arguments)
 
 
-def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[tuple[Path, Path], ...]:
-    """Returns the folders of `--install`, each with that of the project (default: the current folder), or with `user`
-    the home folder.
+def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path, ...]:
+    """Returns the folders of `--install` in the project (default: the current folder), or with `user` the home folder.
 
     Raises:
         UsageError: a symbolic link points out of the project, or the package cannot be found.
     """
-    top = Path.home() if output.user else project
-    folders = {}
+    folders = []
     for host in dict.fromkeys(output.install_to):
         if host == PACKAGE:
             package = _package_folder(project, output.package)
             path = package / ("skills" if _is_npm(package) else HOSTS["agents"])
         else:
-            path = top / HOSTS[host]
+            path = (Path.home() if output.user else project) / HOSTS[host]
         if not output.user and not is_below(path, project):
             what = f"a symbolic link takes {path.relative_to(project).as_posix()} out of the project"
             raise UsageError(
                 what, where="--install", fix="remove the link, or install into the home folder with --user"
             )
-        folders[path] = top
-    return tuple(folders.items())
+        folders.append(path)
+    return tuple(folders)
 
 
 # -- The package -----------------------------------------------------------------------------------------------------

@@ -168,16 +168,11 @@ class Place(Struct, frozen=True, kw_only=True):
     run: Run | None = None
     """The command that wrote the documents; its folder is absolute."""
 
-    install: tuple[tuple[Path, Path], ...] = ()
-    """Folders to install the skill into, each with that of the project, or the home folder."""
+    install: tuple[Path, ...] = ()
+    """Folders to install the skill into, besides those that have a copy of it."""
 
-    project: Path | None = None
-    """The folder of the project, or the home folder, that `out` is installed in; `None` if it is not installed."""
-
-    @property
-    def is_installed(self) -> bool:
-        """True for an installed skill."""
-        return self.project is not None
+    is_installed: bool = False
+    """True for an installed skill."""
 
 
 OutcomeKind = Literal["documents", "installed", "site"]
