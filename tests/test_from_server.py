@@ -181,6 +181,14 @@ def test_a_server_at_a_url_is_documented(manner: str, tmp_path: Path) -> None:
     assert list((tmp_path / "out").glob("skills/*/SKILL.md"))
 
 
+def test_the_version_of_the_projects_sdk_is_not_that_of_a_local_server(tmp_path: Path) -> None:
+    (tmp_path / ".venv/lib/python3.11/site-packages/fastmcp-1.0.dist-info").mkdir(parents=True)
+    with over_http.running("json") as server:
+        finished = generated("from-server", "--url", server.url, "--emit", "skill", cwd=tmp_path)
+    assert "the server reports 1.0, which is the version of its SDK, fastmcp" in finished.stderr
+    assert not [path for path in tmp_path.rglob("SKILL.md") if "1.0" in path.read_text("utf-8")]
+
+
 def test_server_everything_has_the_same_tools_over_http_and_stdio(tmp_path: Path) -> None:
     port = real_servers.free_port()
     with real_servers.listening(real_servers.everything("streamableHttp"), port, {"PORT": str(port)}):

@@ -159,10 +159,9 @@ def _installations(names: Iterable[str], place: Place) -> list[Place]:
     """Returns the places of the skills in each folder for skills, also those of earlier runs, unless OUT is already the
     same place.
     """
-    folders = {folder.resolve(): folder for folder in (*installed_from(place.out), *place.install)}
     return [
         Place(out=out, within=folder, owner=place.out, target=place.target, is_installed=True)
-        for folder in folders.values()
+        for folder in {item.resolve(): item for item in (*installed_from(place.out), *place.install)}.values()
         for name in names
         if (out := folder / name).resolve() != (place.out / _SKILLS / name).resolve()
     ]
@@ -201,10 +200,9 @@ def _owner_from(place: Place) -> str | None:
     installed in the home folder.
     """
     owner, out = place.owner, place.out
-    if owner is None or (shared_folder(owner, out) is None and Path.home() not in out.parents):
-        return None
-    with suppress(ValueError):  # two drives
-        return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
+    if owner is not None and (shared_folder(owner, out) is not None or Path.home() in out.parents):
+        with suppress(ValueError):  # two drives
+            return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
     return None
 
 

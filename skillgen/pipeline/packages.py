@@ -82,9 +82,8 @@ def skill_folders(output: OutputOptions, project: Path = Path()) -> tuple[Path, 
             path = (Path.home() if output.user else project) / HOSTS[host]
         if not output.user and not is_below(path, project):
             what = f"a symbolic link takes {path.relative_to(project).as_posix()} out of the project"
-            raise UsageError(
-                what, where="--install", fix="remove the link, or install into the home folder with --user"
-            )
+            fix = "remove the link, or install into the home folder with --user"
+            raise UsageError(what, where="--install", fix=fix)
         folders.append(path)
     return tuple(folders)
 

@@ -21,7 +21,7 @@ from msgspec import Struct
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.values import Json
-from skillgen.security.addresses import public_url
+from skillgen.security.addresses import is_loopback, public_url
 from skillgen.security.secrets import (
     Secrets,
     secrets_from_arguments,
@@ -94,12 +94,13 @@ def is_tool_environment() -> bool:
 
 
 def sdk_with_version(target: ServerTarget, version: str) -> str | None:
-    """Returns the Python SDK with that version in an environment in which a server's program is installed, if any.
+    """Returns the Python SDK with that version in an environment in which a server's program is installed, if any; of a
+    server at a local URL, in that of the project.
 
     A FastMCP server that sets no version reports the version of its SDK. What runs in an environment that cannot be
     found, such as that of `npx` or of a remote server, has no known SDK.
     """
-    if not target.command or not re.fullmatch(r"[0-9][\w.+]*", version):
+    if not (target.command or is_loopback(target.url or "")) or not re.fullmatch(r"[0-9][\w.+]*", version):
         return None
     names = (f"{sdk}-{version}.dist-info" for sdk in ("mcp", "fastmcp"))
     folders = list(_package_folders(target))
@@ -109,13 +110,11 @@ def sdk_with_version(target: ServerTarget, version: str) -> str | None:
 def _package_folders(target: ServerTarget) -> Iterator[Path]:
     """Yields the folders of the packages that may run a server: of its interpreter, `uv run` or `uvx`."""
     env = {**target.caller_env, **target.env}
-    program = shutil.which(target.command[0], path=env.get("PATH"))
-    if program is None:
-        return
+    program = Path(shutil.which(next(iter(target.command), "python"), path=env.get("PATH")) or "")
     packages = "Lib/site-packages" if os.name == "nt" else "lib/python*/site-packages"
-    yield from Path(program).parent.parent.glob(packages)
-    name = Path(program).stem
-    if name == "uv":
+    yield from program.parent.parent.glob(packages)
+    name = program.stem
+    if name == "uv" or not target.command:
         yield from ((target.cwd or Path()) / ".venv").glob(packages)
     elif name == "uvx":
         words = target.command[1:]
