@@ -169,7 +169,7 @@ class Place(Struct, frozen=True, kw_only=True):
     """The command that wrote the documents; its folder is absolute."""
 
     install: tuple[Path, ...] = ()
-    """Folders to install the skill into, besides those that have a copy of it."""
+    """Folders to install the skill into; it is renewed in those that have a copy of it, too."""
 
     is_installed: bool = False
     """True for an installed skill."""
