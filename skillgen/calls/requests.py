@@ -30,9 +30,9 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.json_access import as_dict, json_or_none
+from skillgen.sources.json_schema.flatten import Variants
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.json_schema.variants import Variants
-from skillgen.sources.openapi.media import URL_ENCODED, is_text, is_xml
+from skillgen.sources.openapi.responses import URL_ENCODED, is_text, is_xml
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _FIELDS_LIMIT = 10_000

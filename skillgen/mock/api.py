@@ -32,8 +32,8 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault, Validator
-from skillgen.sources.openapi.media import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_text, is_xml
-from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
+from skillgen.sources.openapi.requests import EXPANSIONS, TEMPLATE_VARIABLE
+from skillgen.sources.openapi.responses import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_text, is_xml
 
 _BYTES = b"mock"
 """Content of a file."""

@@ -33,7 +33,7 @@ from skillgen.model.schema import (
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.sources.examples.calls import call_examples
+from skillgen.sources.examples.generator import call_examples
 from skillgen.sources.json_schema.merge import merge
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import fence, value, with_stop

@@ -19,8 +19,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.security.credentials import without_placeholders
-from skillgen.sources.examples.patterns import PATTERN_LIMIT, holds
-from skillgen.sources.examples.validation import UNCHECKED, Validator
+from skillgen.sources.examples.validation import PATTERN_LIMIT, UNCHECKED, Validator, holds
 from skillgen.text.markdown import one_line
 from skillgen.text.summary import clip
 

@@ -14,15 +14,17 @@ from contextlib import suppress
 from functools import lru_cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from skillgen.model.schema import Parameter, Schema, is_finite
+from skillgen.errors import ProblemLog
+from skillgen.model.calls import Example
+from skillgen.model.schema import Parameter, Schema, Types, is_finite
 from skillgen.model.serialization import value_text
-from skillgen.model.values import Json
-from skillgen.sources.examples.patterns import holds
-from skillgen.sources.examples.prose import lines_on, needs_one_of, requires, values_in
-from skillgen.sources.examples.validation import Validator, why_unpublishable
+from skillgen.model.values import Json, Origin
+from skillgen.sources.examples.prose import calls_in, lines_on, needs_one_of, requires, values_in
+from skillgen.sources.examples.validation import UNCHECKED, Validator, holds, why_unpublishable
+from skillgen.sources.json_schema.flatten import Variants
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.json_schema.variants import Variants
 from skillgen.text import lazy_re as re
 from skillgen.text.words import singular
 
@@ -466,3 +468,54 @@ def _bounds(quantifier: str) -> tuple[int, int]:
 def _character(set_text: str) -> str:
     """Returns a character of a set, preferably a readable one, else one that the set names."""
     return next((item for item in dict.fromkeys(_READABLE + set_text) if holds("pattern", f"^{set_text}$", item)), "")
+
+
+GENERATED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "input_schema")}
+_DESCRIBED_ORIGINS: dict[str, Origin] = {"input": Origin("inferred", "description")}
+
+
+def call_examples(
+    declared: Iterable[tuple[Example, str]],
+    schema: Schema | None,
+    types: Types,
+    problems: ProblemLog,
+    *,
+    name: str,
+    description: str | None,
+    may_generate: bool = True,
+) -> tuple[Example, ...]:
+    """Returns the declared examples, after another one if none of them can be sent. `declared` has their pointers.
+
+    The other one is in the description of the tool, or is generated if the source has a value for each argument but
+    one. `schema` is that of the arguments, `None` without one; `may_generate` is false if it does not declare them.
+    """
+    if schema is None:
+        return tuple(example for example, _ in declared)
+    validator = Validator(types, is_request=False, allows_placeholders=True)
+    examples = [_checked(example, where, schema, validator, problems) for example, where in declared]
+    can_be_sent = any(example.flaw is None and why_unpublishable(example.input) is None for example in examples)
+    if can_be_sent or not may_generate:
+        return tuple(examples)
+    generator, text = Generator(validator), description or ""
+    names = {item.name for item in generator.variants.first(schema).properties}
+    for call in calls_in(text, name):
+        if names.issuperset(call) and why_unpublishable(call) is None and not validator.validation_error(call, schema):
+            return (Example(input=call, origins=_DESCRIBED_ORIGINS), *examples)
+    try:
+        made = generator.generate(schema, "", text=text)
+    except NoExample:
+        return tuple(examples)
+    values = made.value.values() if isinstance(made.value, dict) else ()
+    if len(made.placeholders) > 1 or all(value is False or value in made.placeholders for value in values):
+        return tuple(examples)
+    return (Example(input=made.value, origins=GENERATED_ORIGINS), *examples)
+
+
+def _checked(example: Example, where: str, schema: Schema, validator: Validator, problems: ProblemLog) -> Example:
+    if (reason := why_unpublishable(example.input)) is not None:
+        problems.report(reason[0], where, reason[1])
+    flaw = validator.validation_error(example.input, schema)
+    if flaw in (None, UNCHECKED):
+        return example
+    problems.report("call-example-invalid", where, f"the example does not match the tool's own schema: {flaw}")
+    return replace(example, flaw=flaw)

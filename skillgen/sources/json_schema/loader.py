@@ -24,9 +24,9 @@ from skillgen.model.schema import Location, NamedType, Parameter, Schema, Types
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.addresses import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT, as_dict
-from skillgen.sources.json_schema.discriminators import DiscriminatorReader
 from skillgen.sources.json_schema.keywords import (
     RULE_KEYWORDS,
+    DiscriminatorReader,
     ReadSchema,
     array_fields,
     constraints_of,

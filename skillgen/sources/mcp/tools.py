@@ -20,7 +20,7 @@ from skillgen.model.mcp_fields import SEMANTICS, TOOL, Field, first_keys, spelli
 from skillgen.model.schema import Parameter, Schema, arguments_of, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.sources.examples.calls import call_examples
+from skillgen.sources.examples.generator import call_examples
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.flatten import flatten
 from skillgen.sources.json_schema.keywords import schema_members

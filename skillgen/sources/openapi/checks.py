@@ -18,7 +18,7 @@ from skillgen.model.values import Json, child, follow
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
-from skillgen.sources.openapi.paths import METHODS
+from skillgen.sources.openapi.requests import METHODS
 from skillgen.text import lazy_re as re
 
 _SCREEN_PATTERN = re.compile(

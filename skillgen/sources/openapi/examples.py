@@ -31,14 +31,14 @@ from skillgen.model.serialization import (
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value, child
 from skillgen.security.credentials import is_secret_name, issues_credential
-from skillgen.sources.examples.calls import GENERATED_ORIGINS
-from skillgen.sources.examples.generator import Generated, Generator, NoExample
+from skillgen.sources.examples.generator import GENERATED_ORIGINS, Generated, Generator, NoExample
 from skillgen.sources.examples.prose import requires
 from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.openapi.bodies import Body
-from skillgen.sources.openapi.media import (
+from skillgen.sources.openapi.references import Resolver
+from skillgen.sources.openapi.requests import EXPANSIONS, TEMPLATE_VARIABLE, Body
+from skillgen.sources.openapi.responses import (
     CONCRETE_MEDIA_TYPE,
     CONCRETE_MEDIA_TYPES,
     URL_ENCODED,
@@ -48,8 +48,6 @@ from skillgen.sources.openapi.media import (
     is_xml,
     media_examples,
 )
-from skillgen.sources.openapi.parameters import EXPANSIONS, TEMPLATE_VARIABLE
-from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.security import SecurityReader
 from skillgen.text import lazy_re as re
 from skillgen.text.inert import disarm

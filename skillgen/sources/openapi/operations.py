@@ -23,12 +23,17 @@ from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
-from skillgen.sources.openapi.bodies import Body, BodyReader
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
 from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
-from skillgen.sources.openapi.parameters import ParameterReader, with_query_parameters
-from skillgen.sources.openapi.paths import PathOperation, PathReader
 from skillgen.sources.openapi.references import Resolver
+from skillgen.sources.openapi.requests import (
+    Body,
+    BodyReader,
+    ParameterReader,
+    PathOperation,
+    PathReader,
+    with_query_parameters,
+)
 from skillgen.sources.openapi.responses import ResponseReader, pagination_of
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of, url_of
 from skillgen.text.summary import join_texts

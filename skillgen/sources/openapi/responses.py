@@ -1,23 +1,326 @@
-"""Responses of operations: what they return, how they fail, and how to get the next page.
+"""Media types, their examples and the serialisation of values; and responses, which consist of these.
 
-See OpenAPI 3.1, "Responses Object". OpenAPI has no field for pagination.
+Media types with equal schemas and encodings are one `Representation`. JSON comes first. Styles and encodings follow
+OpenAPI 3.2, "Style Values" and "Encoding Object". Responses say what an operation returns, how it fails, and how to get
+the next page (OpenAPI 3.1, "Responses Object"), for which OpenAPI has no field.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from contextlib import suppress
+from itertools import chain, islice
+from typing import Any
 from urllib.parse import unquote
 
+from msgspec import Struct
+from msgspec.structs import replace
+
+from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output, Pagination
-from skillgen.model.schema import Parameter, Schema, Types
-from skillgen.model.values import Json, Value, child
+from skillgen.model.schema import Location, Parameter, Schema, Serialization, Types
+from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
+from skillgen.model.values import Json, Value, child, follow
 from skillgen.sources.examples.validation import why_unpublishable
-from skillgen.sources.json_access import as_dict, text_of
+from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
-from skillgen.sources.openapi.media import Representation, headers_from, media_examples, representations
+from skillgen.sources.json_schema.merge import merge
+from skillgen.sources.json_text import json_from_text
 from skillgen.sources.openapi.references import Resolver
+from skillgen.text import lazy_re as re
+from skillgen.text.summary import join_texts
+
+
+class Representation(Struct, frozen=True):
+    """Media types with equal content."""
+
+    contents: dict[str, tuple[dict[str, Json], str]]
+    """The media type objects, each with its pointer, by name; the recommended one first. The name is empty if a Swagger
+    2.0 description names no media type."""
+
+    @property
+    def media_types(self) -> tuple[str, ...]:
+        """The names of the media types."""
+        return tuple(filter(None, self.contents))
+
+    @property
+    def media(self) -> dict[str, Json]:
+        """The media type object of the first."""
+        return next(iter(self.contents.values()))[0]
+
+    @property
+    def pointer(self) -> str:
+        """The pointer of that object."""
+        return next(iter(self.contents.values()))[1]
+
+    @property
+    def schema(self) -> Json:
+        """The raw schema of the content."""
+        return content_schema(self.media)
+
+    def read(self, schemas: SchemaDocument) -> Schema | None:
+        """Returns the schema of the content in the model; `None` if it is not declared."""
+        raw, item = self.media.get("schema"), self.media.get("itemSchema")
+        schema = schemas.schema(raw, child(self.pointer, "schema")) if raw is not None else None
+        if item is None:
+            return schema
+        array = Schema(types=("array",), items=schemas.schema(item, child(self.pointer, "itemSchema")))
+        return array if schema is None else merge(schema, array)
+
+
+CONCRETE_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9._-]+)*\Z")
+"""A media type that can be sent, without a wildcard."""
+
+URL_ENCODED = "application/x-www-form-urlencoded"
+_FORMS = {"form-data": "multipart/form-data", "x-www-form-urlencoded": URL_ENCODED}
+
+CONCRETE_MEDIA_TYPES = {"image/*": "image/png", "text/*": "text/plain", "audio/*": "audio/mpeg", "video/*": "video/mp4"}
+"""Media types that are sent for the common media type ranges."""
+
+_TEXT_MEDIA_TYPES = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|javascript)\b|.*(?:\+|/)xml\b")
+
+_BODY_MEMBERS = ("schema", "itemSchema", "encoding")
+
+
+def representations(content: dict[str, Json], pointer: str, resolver: Resolver) -> list[Representation]:
+    """Returns the representations of a `content` object, which is at `pointer`."""
+    groups: list[Representation] = []
+    for name in sorted(content, key=lambda name: (name != "application/json", "json" not in name)):
+        item = media_type_object(content[name], child(pointer, name), resolver)
+        for group in groups:
+            if all(group.media.get(key) == item[0].get(key) for key in _BODY_MEMBERS):
+                group.contents[form_type(name)] = item
+                break
+        else:
+            groups.append(Representation({form_type(name): item}))
+    return groups
+
+
+def form_type(name: str) -> str:
+    """Returns the media type of a form, which may be written with another type: `application/form-data`."""
+    return _FORMS.get(name.rpartition("/")[2], name)
+
+
+def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict[str, Json], str]:
+    """Returns a media type object and its pointer; in 3.2 it may be a reference to `components.mediaTypes`."""
+    if isinstance(raw, dict) and "$ref" in raw:
+        media, pointer = resolver.resolve(raw, pointer)
+        return media or {}, pointer
+    return as_dict(raw), pointer
+
+
+def is_concrete(media_type: str) -> bool:
+    """True if a string is one media type, not a range."""
+    return CONCRETE_MEDIA_TYPE.match(media_type) is not None and "*" not in media_type
+
+
+def first_concrete(media_types: str | None) -> str | None:
+    """Returns the first media type of a comma-separated list that can be sent; common ranges are replaced."""
+    names = [name.strip() for name in media_types.split(",")] if media_types is not None else []
+    return next(filter(is_concrete, (CONCRETE_MEDIA_TYPES.get(name, name) for name in names)), None)
+
+
+def is_text(media_type: str) -> bool:
+    """True if content of a media type is written as text."""
+    return _TEXT_MEDIA_TYPES.match(media_type.split(";")[0].strip().lower()) is not None
+
+
+def is_xml(media_type: str) -> bool:
+    """True for `text/xml`, `application/xml` and `+xml` types."""
+    return media_type.split(";")[0].strip().lower().endswith(("/xml", "+xml"))
+
+
+def is_binary(media_type: str) -> bool:
+    """True for a media type whose content is neither text nor structured."""
+    essence = media_type.partition(";")[0].strip().lower()
+    is_structured = is_json(essence) or is_json_lines(essence) or is_json_sequence(essence) or essence == URL_ENCODED
+    return is_concrete(media_type) and not (is_structured or is_text(essence) or essence.startswith("multipart/"))
+
+
+def content_schema(media: dict[str, Json]) -> Json:
+    """Returns the schema of the complete content of a media type: a sequence is an array of its items (OpenAPI 3.2)."""
+    schema = media.get("schema")
+    if "itemSchema" not in media:
+        return schema
+    array: Json = {"type": "array", "items": media["itemSchema"]}
+    return array if schema is None else {"allOf": [schema, array]}
+
+
+class DeclaredExample(Struct, frozen=True):
+    """A value of the `example` or the `examples` of a parameter or a media type."""
+
+    value: Json
+    """The value; a string if the source has its serialised form."""
+
+    pointer: str
+    name: str | None = None
+    """Its key in `examples`."""
+
+    description: str | None = None
+
+
+def headers_from(owner: dict[str, Json], pointer: str, resolver: Resolver, schemas: SchemaDocument) -> list[Parameter]:
+    """Returns the headers of a response, or of a part of a body; its media type is declared otherwise."""
+    found = []
+    for name, raw in as_dict(owner.get("headers")).items():
+        header, at = resolver.resolve(raw, child(pointer, "headers", name))
+        if header is not None and name.lower() != "content-type":
+            found.append(Parameter(name=name, location="header", **parameter_fields(header, at, resolver, schemas)))
+    return found
+
+
+def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, schemas: SchemaDocument) -> dict[str, Any]:
+    """Returns what a parameter and a header declare alike (OpenAPI 3.1, "Header Object")."""
+    declared, at = raw.get("schema"), child(pointer, "schema")
+    if declared is None:
+        forms = representations(as_dict(raw.get("content")), child(pointer, "content"), resolver)
+        found = ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None)
+        declared, at = next(found, (None, at))
+    schema = schemas.schema(declared, at) if declared is not None else Schema()
+    return {
+        "required": raw.get("required") is True,
+        "schema": schema,
+        "description": text_of(raw, "description") or schema.description,
+        "deprecated": raw.get("deprecated") is True or schema.deprecated,
+        "pointer": pointer,
+    }
+
+
+def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
+    """Yields the values of `example` and `examples` (OpenAPI 3.2, "Example Object"); `externalValue` is not fetched."""
+    if "example" in owner:
+        yield DeclaredExample(_without_reference(owner["example"], resolver), child(pointer, "example"))
+    for name, raw in as_dict(owner.get("examples")).items():
+        example, example_pointer = resolver.resolve(raw, child(pointer, "examples", name))
+        for key in ("dataValue", "value", "serializedValue"):
+            if example is not None and key in example:
+                description = join_texts(text_of(example, "summary"), text_of(example, "description"))
+                value = _without_reference(example[key], resolver)
+                yield DeclaredExample(value, child(example_pointer, key), name, description)
+                break
+
+
+def media_examples(name: str, media: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
+    """Yields the examples of a media type; a string with JSON is read, unless the content itself is a string."""
+    for example in declared_examples(media, pointer, resolver):
+        text, kinds = example.value, resolver.resolve_or_empty(media.get("schema")).get("type")
+        if is_json(name) and isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and "string" not in str(kinds):
+            with suppress(ValueError, RecursionError):
+                example = replace(example, value=json_from_text(text, ProblemLog()))
+        yield example
+
+
+def _without_reference(value: Json, resolver: Resolver) -> Json:
+    """Returns the value that an example refers to: OpenAPI has no reference there, but nobody means to send one."""
+    if isinstance(value, dict) and value.keys() == {"$ref"} and str(value["$ref"]).startswith("#/"):
+        with suppress(LookupError):
+            return follow(resolver.document, value["$ref"][1:])
+    return value
+
+
+def needs_xml_names(document: dict[str, Json]) -> bool:
+    """True if a body, or a part of a form, can be sent as XML only, so that the schemas' names in XML matter."""
+    bodies = [*as_dict(as_dict(document.get("components")).get("requestBodies")).values()]
+    for item in map(as_dict, as_dict(document.get("paths")).values()):
+        operations = [*item.values(), *as_dict(item.get("additionalOperations")).values()]
+        bodies += [as_dict(operation).get("requestBody") for operation in operations]
+    resolver = Resolver(document, ProblemLog())
+    return any(_is_xml_only(as_dict(resolver.resolve_or_empty(body).get("content"))) for body in bodies if body)
+
+
+def _is_xml_only(content: dict[str, Json]) -> bool:
+    if content and all(map(is_xml, content)):
+        return True
+    encodings = (as_dict(as_dict(media).get("encoding")).values() for media in content.values())
+    return any(is_xml(str(as_dict(encoding).get("contentType"))) for encoding in chain.from_iterable(encodings))
+
+
+_DEFAULT_STYLES: dict[Location, str] = {
+    "query": "form",
+    "cookie": "form",
+    "body": "form",
+    "path": "simple",
+    "header": "simple",
+}
+_DEFAULT = Serialization()
+SKIP_ENCODING = "x-ms-skip-url-encoding"
+"""Extension of Azure: the value of the parameter is not percent-encoded, and may be several path segments."""
+
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+
+
+def serialization_of(raw: dict[str, Json], location: Location, schema: Schema, types: Types) -> Serialization | None:
+    """Returns how a parameter is serialised; `None` if this is the default of its location.
+
+    For an object also the default says what is sent, as its name is not.
+    """
+    media_type = next(iter(as_dict(raw.get("content"))), None)
+    found = _serialization(raw, location, schema, media_type)
+    kinds = schema.types or (types.type_of(schema.ref).types if schema.ref is not None else ())
+    if "object" not in kinds or media_type is not None or (found and (found.style, found.explode) != (None, None)):
+        return found
+    return replace(found or _DEFAULT, explode=is_exploded(_DEFAULT_STYLES[location], None))
+
+
+def apply_encoding(
+    parameters: Iterable[Parameter], form: Representation, resolver: Resolver, schemas: SchemaDocument
+) -> tuple[Parameter, ...]:
+    """Returns the properties of a body with their serialisation from its `encoding`."""
+    encodings, pointer = as_dict(form.media.get("encoding")), child(form.pointer, "encoding")
+
+    def encoded(item: Parameter) -> Parameter:
+        if not (raw := as_dict(encodings.get(item.name))):
+            return item
+        headers = tuple(headers_from(raw, child(pointer, item.name), resolver, schemas))
+        sent = _serialization(raw, "body", item.schema, text_of(raw, "contentType"))
+        return replace(item, serialization=replace(sent or _DEFAULT, part_headers=headers) if headers else sent)
+
+    return tuple(map(encoded, parameters))
+
+
+def with_positional_encoding(
+    schema: Schema, form: Representation, resolver: Resolver, schemas: SchemaDocument
+) -> tuple[Schema, tuple[Parameter, ...]]:
+    """Returns the schema of a multipart body with the media types of its parts by position, and their headers.
+
+    See OpenAPI 3.2, "Encoding `multipart` Media Types".
+    """
+    first, rest = [*map(as_dict, as_list(form.media.get("prefixEncoding")))], as_dict(form.media.get("itemEncoding"))
+    places = [(raw, child(form.pointer, "prefixEncoding", index)) for index, raw in enumerate(first)]
+    places.append((rest, child(form.pointer, "itemEncoding")))
+    parts = {item.name: item for place in places for item in headers_from(*place, resolver, schemas)}
+    prefix = (*schema.prefix_items, *[schema.items or Schema()] * (len(first) - len(schema.prefix_items)))
+    prefix = (*map(_as_media_type, prefix, first), *prefix[len(first) :])
+    items = _as_media_type(schema.items or Schema(), rest) if rest else schema.items
+    return replace(schema, prefix_items=prefix, items=items), tuple(parts.values())
+
+
+def _as_media_type(item: Schema, encoding: dict[str, Json]) -> Schema:
+    name = text_of(encoding, "contentType")
+    constraints = {**(item.constraints or {}), "contentMediaType": name}
+    return replace(item, constraints=constraints) if name is not None else item
+
+
+def _serialization(
+    raw: dict[str, Json], location: Location, schema: Schema, media_type: str | None
+) -> Serialization | None:
+    style, explode = text_of(raw, "style"), raw.get("explode")
+    default = _DEFAULT_STYLES.get(location)
+    effective = style or default or "form"
+    if style == default:
+        style = None
+    is_scalar = bool(schema.types) and _SCALARS.issuperset(schema.types)
+    if not isinstance(explode, bool) or explode == is_exploded(effective, None) or is_scalar or style == "deepObject":
+        explode = None
+    serialization = Serialization(
+        style=style,
+        explode=explode,
+        allow_reserved=raw.get("allowReserved") is True or raw.get(SKIP_ENCODING) is True,
+        media_type=media_type,
+        allow_empty=raw.get("allowEmptyValue") is True and location == "query",
+    )
+    return None if serialization == _DEFAULT else serialization
+
 
 _WAIT_STATUSES = ("429", "503")
 """Statuses with a `Retry-After` header (RFC 9110, 10.2.3; RFC 6585, 4)."""

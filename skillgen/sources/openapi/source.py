@@ -29,10 +29,10 @@ from skillgen.sources.openapi.checks import (
     is_manifest,
     reads_siblings_of_references,
 )
-from skillgen.sources.openapi.media import needs_xml_names
 from skillgen.sources.openapi.operations import OperationReader, TagReader, tags_of
-from skillgen.sources.openapi.paths import PathOperation
 from skillgen.sources.openapi.references import PointerMap, ReferencePolicy, Resolver, bundle
+from skillgen.sources.openapi.requests import PathOperation
+from skillgen.sources.openapi.responses import needs_xml_names
 from skillgen.sources.openapi.security import (
     SecurityOptions,
     SecurityReader,
