@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any:
             return sorted(api.__all__, key=lambda public: (public.islower(), public))
         if name in api.__all__:
             return getattr(api, name)
-        from skillgen.config.dropped import dropped
+        from skillgen.config.convert import dropped
 
         if (error := dropped("function", name)) is not None:
             raise AttributeError(f"{error.what}: {error.fix}")

@@ -14,7 +14,7 @@ from captured import Json, service_of_answers
 
 import skillgen
 from skillgen.errors import ProblemLog, SkillgenError
-from skillgen.sources.mcp.jsonrpc import ConnectionLost, error_from_response, parse_messages
+from skillgen.sources.mcp.session import ConnectionLost, error_from_response, parse_messages
 from skillgen.text.yaml_core import YamlError, parse_yaml
 
 WORDS: tuple[Json, ...] = (

@@ -222,7 +222,7 @@ INTERNALS = {
     "skillgen.calls.requests": "how a request is read",
     "skillgen.calls.script": "how a body is written",
     # Readers of hostile text.
-    "skillgen.sources.mcp.jsonrpc": "a fuzz target",
+    "skillgen.sources.mcp.session": "a fuzz target",
     "skillgen.text.yaml_core": "a fuzz target, and the YAML test suite",
     "skillgen.security.injection": "its steps for hundreds of texts, and rules, which the documentation lists",
     "skillgen.text.blocks": "its steps for hundreds of texts, without those of a run",

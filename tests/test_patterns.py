@@ -257,7 +257,7 @@ WITHOUT_REPETITION = {
     ("infer/description.py", "_mentions"),
     ("infer/description.py", "_short_name"),
     ("pipeline/draft.py", "_flaws"),
-    ("sources/mcp/conformance.py", "_check"),
+    ("sources/mcp/metadata.py", "_check"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),
     ("sources/cli/help.py", "__init__"),

@@ -24,7 +24,7 @@ import typer
 from skillgen import __version__
 from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console
-from skillgen.config.dropped import dropped
+from skillgen.config.convert import dropped
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
 
 
@@ -43,8 +43,8 @@ def logout(
         skillgen from-server --url https://example.com/mcp --login
     """
     from skillgen.security.secrets import published_url
+    from skillgen.sources.mcp.connect import login_file
     from skillgen.sources.mcp.target import refuse_bad_url
-    from skillgen.sources.mcp.tokens import login_file
 
     refuse_bad_url(url, "URL")
     is_deleted = login_file(url).delete()

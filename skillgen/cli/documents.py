@@ -175,7 +175,7 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
 def _asked(agent: str, brief: str, timeout_s: float) -> str:
     """Returns what an agent prints; it runs without a shell, in an empty folder."""
     from skillgen.pipeline.draft import ANSWER_LIMIT_BYTES
-    from skillgen.sources.command_output import CommandRun
+    from skillgen.sources.mcp.process import CommandRun
 
     with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
         run = CommandRun(

@@ -1,7 +1,8 @@
 """Converts the values of a project file, a command line or a call of the API into options.
 
 `msgspec.convert` stops at the first fault and ignores keys that it does not know. Here every fault is found, with its
-path, and a key that is misspelt has a proposal.
+path, and a key that is misspelt has a proposal. `dropped.json` has what a user wrote before release 0.2.0 (commands,
+options, keys, formats and names of the Python API), to what to do instead.
 """
 
 from __future__ import annotations
@@ -11,18 +12,20 @@ import os
 import re
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 from msgspec import UNSET, Meta, Struct
 
-from skillgen.config.dropped import dropped
 from skillgen.config.option import Option, Options, command_words, keys_in
 from skillgen.config.project import ALL_OPTIONS, Source, Target
 from skillgen.errors import UsageError, raise_all
-from skillgen.typed import convert
+from skillgen.typed import convert, decode
 
-Path: TypeAlias = tuple[str | int, ...]
+Keys: TypeAlias = tuple[str | int, ...]
+"""The keys and indexes that lead to a value."""
 
 LEAST, MOST = 500, 1_000_000
 """Bounds of a number of tokens."""
@@ -41,9 +44,7 @@ _EMPTY = "give it a value, or leave it out"
 class Fault(Struct, frozen=True):
     """What is wrong with one value."""
 
-    path: Path
-    """The keys and indexes that lead to it."""
-
+    path: Keys
     what: str
     fix: str
 
@@ -56,7 +57,7 @@ class Converter:
         self.faults: list[Fault] = []
         self._is_text = is_text
 
-    def convert(self, kind: Any, value: Any, path: Path, item: Option = Option()) -> Any:  # noqa: B008 - frozen
+    def convert(self, kind: Any, value: Any, path: Keys, item: Option = Option()) -> Any:  # noqa: B008 - frozen
         """Returns a value as an instance of `kind`, the type of the option `item`."""
         if isinstance(kind, type) and issubclass(kind, Options):
             return self._struct(kind, value, path)
@@ -74,7 +75,7 @@ class Converter:
             return self.wrong(path, "a path, a URL or a mapping", value)
         return self._scalar(kind, value, path, item)
 
-    def fault(self, path: Path, what: str, fix: str, gone: UsageError | None = None) -> Any:
+    def fault(self, path: Keys, what: str, fix: str, gone: UsageError | None = None) -> Any:
         """Adds a fault; returns `None` in place of the value."""
         self.faults.append(Fault(path, what, fix) if gone is None else Fault(path, gone.what, gone.fix))
 
@@ -82,7 +83,7 @@ class Converter:
         """Raises the faults as errors, if there are any."""
         raise_all([*map(error_of, self.faults)])
 
-    def _struct(self, cls: type[Options], value: Any, path: Path) -> Any:
+    def _struct(self, cls: type[Options], value: Any, path: Keys) -> Any:
         known = keys_in(cls)
         values: dict[str, dict[str, Any]] = {holder: {} for holder, _ in known.values()}
         for name, member in self._mapping(value, path).items():
@@ -106,7 +107,7 @@ class Converter:
         held = {holder: hints[holder](**given) for holder, given in values.items() if given}
         return cls(**own, **held)
 
-    def _mapping(self, value: Any, path: Path) -> Mapping[str, Any]:
+    def _mapping(self, value: Any, path: Keys) -> Mapping[str, Any]:
         if value is None and self._is_text:
             return {}
         if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
@@ -114,7 +115,7 @@ class Converter:
         self.wrong(path, "a mapping" if self._is_text else "a mapping with strings as keys", value)
         return {}
 
-    def _list(self, kind: Any, value: Any, path: Path, item: Option) -> Any:
+    def _list(self, kind: Any, value: Any, path: Keys, item: Option) -> Any:
         if isinstance(value, str):
             if item.is_command:
                 try:
@@ -129,7 +130,7 @@ class Converter:
             return self.wrong(path, "a list" if self._is_text else "a list of strings", value)
         return tuple(self.convert(kind, member, (*path, index), item) for index, member in enumerate(value))
 
-    def _scalar(self, kind: Any, value: Any, path: Path, item: Option) -> Any:
+    def _scalar(self, kind: Any, value: Any, path: Keys, item: Option) -> Any:
         if value is None and item.default is UNSET:
             return None
         if value is None and self._is_text:
@@ -157,7 +158,7 @@ class Converter:
                 self.fault(path, f"no such value: {value}", fix, dropped("format", value))
         return value
 
-    def wrong(self, path: Path, expected: str, value: Any) -> Any:
+    def wrong(self, path: Keys, expected: str, value: Any) -> Any:
         """Adds the fault of a value of a wrong type."""
         if self._is_text:
             how = {"a list": "a list: one item a line, after a hyphen", "a mapping": "`key: value` lines"}
@@ -209,3 +210,12 @@ def key_in_target(flag: str) -> str:
     """Returns the place of an option below a target of the project file: `source/headers` for `--header`."""
     key = _FLAGS[flag].key if flag in _FLAGS else flag[2:]
     return f"source/{key}" if key in keys_in(Source) else key
+
+
+def dropped(what: str, name: str, where: str | None = None) -> UsageError | None:
+    """Returns the error for a name or pattern that is gone, such as the key `samples`; `None` for any other."""
+    table = decode(Path(__file__).with_name("dropped.json").read_bytes(), dict[str, str])
+    found = next((each for each in table if fnmatchcase(each, f"{what} {name}")), None)
+    if found is None:
+        return None
+    return UsageError(f"the {found} was removed in skillgen 0.2.0", where=where, fix=table[found])

@@ -30,9 +30,9 @@ from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.render.scripts import call_data
-from skillgen.sources.command_output import CommandRun
 from skillgen.sources.documents import snapshot_text, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
+from skillgen.sources.mcp.process import CommandRun
 from skillgen.sources.mcp.session import CancelToken
 from skillgen.typed import convert
 from skillgen.write.files import Folder, is_below, lock_folder

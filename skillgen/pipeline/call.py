@@ -114,8 +114,7 @@ class _McpClient(script.McpClient):
     def ask(self, method: str, params: Any) -> Any:
         """Sends a request, and returns the answer to it."""
         from skillgen.sources.mcp.connect import crawl_error
-        from skillgen.sources.mcp.jsonrpc import RpcError
-        from skillgen.sources.mcp.session import NoAnswer
+        from skillgen.sources.mcp.session import NoAnswer, RpcError
 
         future = self._session.send(method, params)
         wait([future], self.timeout_s)

@@ -58,8 +58,8 @@ from skillgen.sources.mcp.target import (
 )
 
 if TYPE_CHECKING:
-    from skillgen.sources.command_output import CommandRun
     from skillgen.sources.mcp.client_config import ClientConfig
+    from skillgen.sources.mcp.process import CommandRun
 
 
 def kind_of_source(source: str) -> str:
@@ -289,7 +289,7 @@ def _read_cli_command(request: Request) -> Reading:
     """Has a program print its help, command by command; nothing else is run."""
     from skillgen.sources.cli.help import Explorer, with_program_path
     from skillgen.sources.extra_text import ExtraText
-    from skillgen.sources.mcp.jsonrpc import ConnectionLost
+    from skillgen.sources.mcp.session import ConnectionLost
 
     source, command = request.source, tuple(request.source.cli_command)
     words = command_words(source.program, "--program") or (Path(command[0]).name, *command[1:])
@@ -350,7 +350,7 @@ def _command_output(command: tuple[str, ...], request: Request, where: str) -> b
 
 def _run_of(command: tuple[str, ...], request: Request) -> CommandRun:
     """Returns a run of a command with the variables and in the folder that the user names."""
-    from skillgen.sources.command_output import CommandRun
+    from skillgen.sources.mcp.process import CommandRun
 
     return CommandRun(
         words=command,

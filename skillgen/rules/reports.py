@@ -18,7 +18,7 @@ from urllib.parse import quote
 from msgspec import Struct, structs
 
 from skillgen import __version__
-from skillgen.config.dropped import dropped
+from skillgen.config.convert import dropped
 from skillgen.errors import Problem, ProblemLog, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child, last_token

@@ -30,7 +30,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Origin
 from skillgen.security.secrets import Secrets, report_echoed_secrets, without_own_folders
-from skillgen.sources.command_output import CommandRun
+from skillgen.sources.mcp.process import CommandRun
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted, fence
 from skillgen.text.summary import first_sentence

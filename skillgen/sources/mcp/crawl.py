@@ -35,7 +35,6 @@ from skillgen.sources.mcp.connect import (
     with_exact_fix,
     with_token,
 )
-from skillgen.sources.mcp.jsonrpc import Connection, ConnectionLost, RpcError
 from skillgen.sources.mcp.session import (
     AI_HELP,
     AI_HELP_PARAMS,
@@ -45,7 +44,10 @@ from skillgen.sources.mcp.session import (
     MANIFEST_TOOL,
     Answer,
     CancelToken,
+    Connection,
+    ConnectionLost,
     NoAnswer,
+    RpcError,
     Session,
     negotiate,
 )

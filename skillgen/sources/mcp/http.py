@@ -29,7 +29,7 @@ from skillgen.model.values import NESTING_LIMIT, Json
 from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
 from skillgen.sources.mcp import sdk
-from skillgen.sources.mcp.jsonrpc import ConnectionLost, Params, RpcError, is_utf8, parse_messages
+from skillgen.sources.mcp.session import ConnectionLost, Params, RpcError, is_utf8, parse_messages
 from skillgen.text.unicode import printable
 
 _INITIALIZE = "initialize"

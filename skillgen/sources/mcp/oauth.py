@@ -29,9 +29,9 @@ from skillgen.security.secrets import published_url
 from skillgen.sources.http import resolve_public_address
 from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
 from skillgen.sources.mcp import sdk
+from skillgen.sources.mcp.connect import LoginFile, StoredLogin
 from skillgen.sources.mcp.http import error_from_transport
 from skillgen.sources.mcp.target import Login, ServerTarget
-from skillgen.sources.mcp.tokens import LoginFile, StoredLogin
 from skillgen.text.unicode import printable
 
 _REFRESH_EARLY_S = 60

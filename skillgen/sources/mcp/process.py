@@ -1,13 +1,13 @@
-"""Starts, terminates and kills the process tree of a server.
+"""Programs that skillgen starts: their process trees, and runs of commands that print something and exit.
 
 A server may start other processes (npx starts a shell that starts node), and they may outlive it. On Linux, a watcher
 process is the ancestor of all of them (see `watcher`). Elsewhere they are found by their parents and by a variable in
-their environment, and if skillgen itself is killed, a server only notices that its standard input is closed.
+their environment, and if skillgen itself is killed, a server only notices that its standard input is closed. Runs of
+commands are bounded in time and output.
 """
 
 from __future__ import annotations
 
-import contextlib
 import marshal
 import os
 import secrets
@@ -16,10 +16,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
+from threading import Thread
 from typing import BinaryIO, Literal
 
-from skillgen.sources.mcp import watcher
+from msgspec import Struct
+
+from skillgen.errors import SourceError
+from skillgen.security.secrets import Secrets
+from skillgen.sources.mcp.session import CHUNK_BYTES, CancelToken, ConnectionLost
+
+_WATCHER = Path(__file__).with_name("watcher.py")
 
 _MARK_VARIABLE = "SKILLGEN_CRAWL"
 """The environment variable by which the processes of a server are found without its watcher."""
@@ -74,13 +82,13 @@ class ProcessTree:
             try:
                 with failure_writer:
                     fds = (control.fileno(), failure_writer.fileno())
-                    program = (sys.executable, "-I", "-S", watcher.__file__, *map(str, fds))
+                    program = (sys.executable, "-I", "-S", str(_WATCHER), *map(str, fds))
                     self.process = _popen(program, {}, cwd, stdin, fds)
             except OSError:
                 self._control.close()
                 raise
             control.close()
-            with contextlib.suppress(BrokenPipeError):
+            with suppress(BrokenPipeError):
                 self._control.write(marshal.dumps(request))
             start_error = failure.read()
         if start_error:
@@ -98,7 +106,7 @@ class ProcessTree:
     def kill(self) -> None:
         """Kills the tree, and returns when it has exited."""
         if self._control is not None:
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 self._control.close()
             if self._exits_within(_KILL_S) and self.process.returncode >= 0:
                 return
@@ -106,7 +114,7 @@ class ProcessTree:
         clean_scans = 0
         for _ in range(_MAX_SCANS):
             clean_scans = 0 if self._signal_members("kill") else clean_scans + 1
-            with contextlib.suppress(OSError):
+            with suppress(OSError):
                 self.process.kill()
             if clean_scans == _CLEAN_SCANS:
                 break
@@ -119,21 +127,21 @@ class ProcessTree:
 
         members: set[psutil.Process] = set()
         for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error, OSError):
+            with suppress(psutil.Error, OSError):
                 if process.pid == self.process.pid or process.environ().get(_MARK_VARIABLE) == self._mark:
                     members |= {process, *process.children(recursive=True)}
         watcher_pid = None if self._control is None else self.process.pid
         was_alive = False
         # The newest first, to catch a process that keeps replacing itself by a new one.
         for member in sorted(members, key=lambda member: member.pid, reverse=True):
-            with contextlib.suppress(psutil.Error):
+            with suppress(psutil.Error):
                 if member.pid != watcher_pid and member.status() != psutil.STATUS_ZOMBIE:
                     getattr(member, method)()
                     was_alive = True
         return was_alive
 
     def _exits_within(self, seconds: float) -> bool:
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with suppress(subprocess.TimeoutExpired):
             self.process.wait(seconds)
         return self.process.poll() is not None
 
@@ -165,3 +173,108 @@ def _popen(
         pass_fds=fds,
         start_new_session=True,
     )
+
+
+class Finished(Struct, frozen=True, kw_only=True):
+    """The end of a command."""
+
+    status: int | None
+    """The exit code; `None` if it was killed since it ran out of time."""
+
+    output: bytes
+    """Standard output; longer than the limit if the command printed too much, and was killed."""
+
+    errors: bytes
+    """The end of standard error."""
+
+
+class CommandRun(Struct, frozen=True, kw_only=True):
+    """A run of a command, and its bounds."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+    cwd: Path | None
+    timeout_s: float
+    limit_bytes: int
+    """Maximum length of what it prints."""
+
+    cancel_token: CancelToken | None = None
+    text: str | None = None
+    """Its standard input, which it need not read; without one, it is empty."""
+
+    def finished(self) -> Finished:
+        """Runs the command to its end. Kills all processes that it started.
+
+        Raises:
+            OSError: it cannot be started.
+            ConnectionLost: the run was cancelled.
+        """
+        stdin = subprocess.DEVNULL if self.text is None else subprocess.PIPE
+        family = ProcessTree(
+            self.words, environment=self.environment, cwd=self.cwd, stdin=stdin, kill_on_leader_exit=True
+        )
+        printed, errors, token = bytearray(), bytearray(), self.cancel_token or CancelToken()
+
+        def read_printed() -> None:
+            with streams[0] as stream:
+                while len(printed) <= self.limit_bytes and (chunk := stream.read(CHUNK_BYTES)):
+                    printed.extend(chunk)
+            if len(printed) > self.limit_bytes:
+                family.kill()
+
+        def read_errors() -> None:
+            with streams[1] as stream:
+                while chunk := stream.read(CHUNK_BYTES):
+                    errors[:] = (errors + chunk)[-CHUNK_BYTES:]
+
+        def write_text() -> None:
+            if family.process.stdin is not None:
+                with suppress(OSError, ValueError), family.process.stdin as stream:
+                    stream.write((self.text or "").encode("utf-8", "replace"))
+
+        assert family.process.stdout is not None
+        assert family.process.stderr is not None
+        streams = (family.process.stdout, family.process.stderr)
+        threads = [Thread(target=run, daemon=True) for run in (write_text, read_printed, read_errors)]
+        for thread in threads:
+            thread.start()
+        status = None
+        try:
+            with suppress(subprocess.TimeoutExpired), token.attach(family):
+                status = family.process.wait(self.timeout_s)
+            token.raise_if_cancelled()  # it did not exit by itself
+        finally:
+            # Processes that it started would keep running, with its output streams open.
+            family.kill()
+            for thread in threads:
+                thread.join()
+        return Finished(status=status, output=bytes(printed), errors=bytes(errors))
+
+    def output(self, *, where: str, what: str, timeout_key: str, secrets: Secrets | None = None) -> bytes:
+        """Returns what the command printed: `what`, for messages, in which `where` is its place.
+
+        Raises:
+            SourceError: it cannot be started, does not finish in time, prints too much, fails, or was cancelled.
+        """
+        program = shutil.which(self.words[0], path=self.environment.get("PATH")) or self.words[0]
+        fix: str | None
+        try:
+            finished = self.finished()
+        except FileNotFoundError:
+            failure, fix = f"the command {program} does not exist", "install it, or correct the name"
+        except OSError as error:
+            failure, fix = f"{program} cannot be started: {error.strerror}", "check the command"
+        except ConnectionLost as error:
+            failure, fix = f"{program}: {error.what}", error.fix
+        else:
+            if len(finished.output) <= self.limit_bytes and finished.status == 0:
+                return finished.output
+            if finished.status is None:
+                failure, fix = f"{program} did not finish within {self.timeout_s:g} s", f"increase {timeout_key}"
+            elif len(finished.output) > self.limit_bytes:
+                failure, fix = f"{program} prints more than {self.limit_bytes / 2**20:g} MiB", f"print only the {what}"
+            else:
+                lines = finished.errors.decode("utf-8", "replace").strip().splitlines()
+                last = f": {(secrets or Secrets()).excerpt(lines[-1], 200)}" if lines else ""
+                failure, fix = f"{program} exited with {finished.status}{last}", "run it by hand"
+        raise SourceError(failure, where=where, fix=fix)

@@ -20,8 +20,7 @@ from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of
 from skillgen.sources.mcp.ai_help import as_markdown
 from skillgen.sources.mcp.fields import FieldReader, error_cases, is_catalogue
-from skillgen.sources.mcp.jsonrpc import RpcError
-from skillgen.sources.mcp.session import LISTS, Answer, Session
+from skillgen.sources.mcp.session import LISTS, Answer, RpcError, Session
 
 READ = "resources/read"
 

@@ -19,7 +19,6 @@ from skillgen.security.addresses import host_of, is_private
 from skillgen.sources.extra_text import with_text
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader
-from skillgen.sources.mcp.conformance import check_advice, specifications_of
 from skillgen.sources.mcp.fields import (
     SERVER_INFO_KEY,
     FieldReader,
@@ -28,13 +27,26 @@ from skillgen.sources.mcp.fields import (
     named_entries,
     raw_entries,
 )
-from skillgen.sources.mcp.metadata import Manifest, identity_from_crawl, sources_from_results
-from skillgen.sources.mcp.offers import GroupReader, icons_of, offered_skills, prompt_from_entry, resource_from_entry
+from skillgen.sources.mcp.metadata import (
+    Manifest,
+    check_advice,
+    identity_from_crawl,
+    sources_from_results,
+    specifications_of,
+)
+from skillgen.sources.mcp.offers import (
+    GroupReader,
+    ToolReader,
+    callable_entries,
+    icons_of,
+    offered_skills,
+    prompt_from_entry,
+    resource_from_entry,
+)
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.progressive import DisclosedTools
 from skillgen.sources.mcp.session import LISTS, MODERN_VERSION
 from skillgen.sources.mcp.target import Crawl
-from skillgen.sources.mcp.tools import ToolReader, callable_entries
 from skillgen.text import lazy_re as re
 
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][\w.-]*)\}")

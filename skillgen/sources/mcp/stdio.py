@@ -21,7 +21,8 @@ from pathlib import Path
 
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets
-from skillgen.sources.mcp.jsonrpc import (
+from skillgen.sources.mcp.process import ProcessTree
+from skillgen.sources.mcp.session import (
     CHUNK_BYTES,
     ConnectionLost,
     Params,
@@ -30,7 +31,6 @@ from skillgen.sources.mcp.jsonrpc import (
     read_lines,
     response_to_server,
 )
-from skillgen.sources.mcp.process import ProcessTree
 
 _BANNERS_LIMIT = 10_000
 """Maximum number of lines that are not messages; a program that writes more is not an MCP server."""
