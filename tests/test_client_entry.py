@@ -54,6 +54,27 @@ def test_a_portable_command_is_the_entry_with_variables_by_name(tmp_path: Path) 
     assert '"KIOSK_KEY": "${KIOSK_KEY}"' in (tmp_path / "out" / "ai-help.md").read_text("utf-8")
 
 
+def test_an_argument_that_others_do_not_have_is_left_to_the_reader(tmp_path: Path) -> None:
+    """A person completes the command; no plugin and no program starts it."""
+    (tmp_path / "bin").mkdir()
+    words = ("-y", "@acme/kiosk@2", "./data", str(tmp_path), "--root=/srv", "--token=hunter22x", "C:\\data", "a.db")
+    options = ("--emit", "skill,plugin,scripts,server-json,ai-help", "--publish", "domain=acme.com")
+    finished = documented(tmp_path / "bin", *options, "--", "npx", *words)
+    assert "plugin/mcp.json" in finished.stderr
+    blanks = ["<path>", "<path>", "--root=<path>", "--token=<value>", "<path>", "<value>"]
+    assert [entry["kiosk"]["args"][2:] for entry in entries(tmp_path / "bin" / "out")] == [blanks]
+    files = [file for file in (tmp_path / "bin" / "out").rglob("*") if file.is_file()]
+    assert {file.name for file in files if "<path>" in file.read_text("utf-8")} == {"SKILL.md", "ai-help.md"}
+    assert not [file for file in files if "hunter22x" in file.read_text("utf-8")]
+
+
+@pytest.mark.parametrize(("name", "key"), [("acme/kiosk", "kiosk"), ("Acme Books", "acme-books"), ("acme_1", "acme_1")])
+def test_the_key_of_a_server_is_one_that_hosts_accept(name: str, key: str, tmp_path: Path) -> None:
+    finished, out = listed.documented(tmp_path, server={"serverInfo": {"name": name}}, tools=listed.tools(["get_a"]))
+    (skill,) = out.glob("skills/*/SKILL.md")
+    assert f"(`mcp__{key}__`, " in skill.read_text("utf-8"), finished.stderr
+
+
 def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -> None:
     """Issue 5: nothing is invented in its place; the names of its variables are known all the same."""
     command = (sys.executable, "-m", "servers.over_stdio", "dashdash")

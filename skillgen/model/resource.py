@@ -322,6 +322,9 @@ class ClientEntry(Node, frozen=True, kw_only=True):
     command: tuple[str, ...] = ()
     """The program and its arguments; empty if they are meaningless on another machine."""
 
+    example: tuple[str, ...] = ()
+    """A command for a person, with `<path>` or `<value>` for what is meaningless on another machine."""
+
     env: tuple[str, ...] = ()
     """Names of the environment variables that were passed."""
 

@@ -18,7 +18,7 @@ from skillgen.model.tool import Tool
 from skillgen.render.access import has_choice
 from skillgen.render.environment import Templates
 from skillgen.render.examples import credential_variable
-from skillgen.render.identity import PHRASE_LIMIT, title
+from skillgen.render.identity import PHRASE_LIMIT, mount_name, title
 from skillgen.render.pages import TOOL, Page, Section, addresses, is_own_heading, link_resolver, pages_of, section_of
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.semantics import marks
@@ -30,9 +30,9 @@ from skillgen.text.structure import start_of, top_headings, without_empty_sectio
 from skillgen.text.summary import clip, first_sentence, normalise_sentence, says_something, sentences
 
 
-def client_configuration(service: Service) -> dict[str, Any] | None:
+def client_configuration(service: Service, *, is_example: bool = True) -> dict[str, Any] | None:
     """Returns the JSON object to add to a client's server file; `None` if neither a URL nor a portable command is
-    known.
+    known. With `is_example`, a person may have to complete the command.
 
     A variable refers to itself, as clients expand it: `"TOKEN": "${TOKEN}"`.
     """
@@ -41,14 +41,14 @@ def client_configuration(service: Service) -> dict[str, Any] | None:
         return None
     if entry.transport != "stdio" and service.endpoints:
         server: dict[str, Any] = {"type": entry.transport, "url": service.endpoints[0].url}
-    elif entry.transport == "stdio" and entry.command:
-        program, *arguments = entry.command
+    elif entry.transport == "stdio" and (command := entry.command or (entry.example if is_example else ())):
+        program, *arguments = command
         server = {"command": program, "args": arguments}
         if names := client_variables(service):
             server["env"] = {name: f"${{{name}}}" for name in names}
     else:
         return None
-    return {"mcpServers": {service.server_name or service.name: server}}
+    return {"mcpServers": {mount_name(service): server}}
 
 
 def program_variables(service: Service) -> tuple[str, ...]:

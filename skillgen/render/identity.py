@@ -77,9 +77,15 @@ def description_problems(service: Service) -> Iterator[Problem]:
         yield Problem.of("description-inferred", skill_name(service), message, fix)
 
 
+def mount_name(service: Service) -> str:
+    """Returns the name of an MCP server in a host's server file: its own only if hosts accept that."""
+    own = service.name if re.fullmatch("[A-Za-z0-9_-]+", service.name) else skill_name(service)
+    return service.server_name or own
+
+
 def host_prefixes(service: Service) -> tuple[str, str]:
     """Returns what Claude Code puts before the tools of an MCP server, and before those of a plugin's server."""
-    server = re.sub("[^A-Za-z0-9_-]", "_", service.server_name or service.name)
+    server = re.sub("[^A-Za-z0-9_-]", "_", mount_name(service))
     return f"mcp__{server}__", f"mcp__plugin_PLUGIN_{server}__"
 
 

@@ -165,7 +165,7 @@ def _connection(service: Service, problems: list[Problem]) -> Connection | None:
     """
     if service.kind != "mcp":
         return None
-    servers = (client_configuration(service) or {}).get("mcpServers", {})
+    servers = (client_configuration(service, is_example=False) or {}).get("mcpServers", {})
     entry: dict[str, Any] = next(iter(servers.values()), {})
     url = entry.get("url", "")
     is_hosted = url.startswith("https://") and is_endpoint(url) and not URL_VARIABLE.search(url)
@@ -192,7 +192,7 @@ def _connection(service: Service, problems: list[Problem]) -> Connection | None:
         words = f"Value of the {'HTTP header' if is_hosted else 'environment variable'} {name}{scheme}."
         values[key] = {"type": "string", "title": name, "description": words, "sensitive": is_secret, "required": True}
     references = {value["title"]: f"${{user_config.{key}}}" for key, value in values.items()}
-    server = host_prefixes(service)[0].removeprefix("mcp__").removesuffix("__") or skill_name(service)
+    server = host_prefixes(service)[0].removeprefix("mcp__").removesuffix("__")
     claude = {**entry, place: references} if references else entry
     return Connection(name=server, portable=portable, claude=claude, values=values)
 

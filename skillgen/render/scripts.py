@@ -101,7 +101,7 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
 def _server(service: Service) -> dict[str, Any]:
     """Returns how the server is reached; empty if neither a URL nor a portable command is known."""
     # A package that only the source names is for a person to judge: no program starts it.
-    entry = {} if is_inferred(service, "client_entry") else client_configuration(service) or {}
+    entry = {} if is_inferred(service, "client_entry") else client_configuration(service, is_example=False) or {}
     server: dict[str, Any] = next(iter(entry.get("mcpServers", {}).values()), {})
     if "command" in server:
         names = client_variables(service)

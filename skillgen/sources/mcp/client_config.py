@@ -434,6 +434,7 @@ _FILE = re.compile(
     r"\.(py|js|mjs|cjs|ts|mts|jar|rb|sh|php|pl|ps1|bat|cmd|exe|dll|json|ya?ml|toml|env|db|sqlite3?|pem|key)$",
     re.IGNORECASE,
 )
+_NAMED = re.compile(r"(?:--[a-z][a-z-]*|[A-Z][A-Z0-9_]*)=")
 _SCOPED = re.compile(r"@[\w.~-]+/[\w.~-]+(@[\w.^~*-]+)?")
 
 
@@ -443,25 +444,36 @@ def client_entry_of(target: ServerTarget, transport: Transport) -> ClientEntry:
     A command is portable if it is a runner and its package, a Python module or a bare program; no value in the entry
     may be a secret.
     """
+    secrets = target.secrets()
+    words = target.command if target.command and _has_portable_program(target) else ()
+    example = tuple(_public(word, secrets) for word in words)
     return ClientEntry(
         transport=transport,
-        command=target.command if target.command and _is_portable(target) else (),
+        command=words if words == example else (),
+        example=example if words != example else (),
         env=tuple(sorted(target.env)),
         headers=tuple(sorted({name for name, _ in target.headers}, key=str.lower)),
     )
 
 
-def _is_portable(target: ServerTarget) -> bool:
+def _public(argument: str, secrets: Secrets) -> str:
+    """Returns an argument; of one that only has a meaning here, its option or variable, and a placeholder."""
+    if secrets.hide(argument) == argument and is_portable_argument(argument):
+        return argument
+    name = _NAMED.match(argument)
+    value = argument[name.end() if name else 0 :]
+    blank = "<path>" if value.startswith(("/", "~", ".")) or _DRIVE.match(value) else "<value>"
+    return f"{name.group() if name else ''}{blank}"
+
+
+def _has_portable_program(target: ServerTarget) -> bool:
     program, *arguments = target.command
     if (target.cwd is not None and target.needs_cwd) or not _PROGRAM.fullmatch(program) or _FILE.search(program):
         return False
     if _PYTHON.fullmatch(program):
-        if "-m" not in arguments[:2]:
-            return False
-    elif program in _LOCAL and (target.package_runner is None or (program, *arguments[:1]) == ("uv", "run")):
-        return False
-    secrets = target.secrets()
-    return all(secrets.hide(argument) == argument and is_portable_argument(argument) for argument in arguments)
+        return "-m" in arguments[:2]
+    is_package = target.package_runner is not None and (program, *arguments[:1]) != ("uv", "run")
+    return program not in _LOCAL or is_package
 
 
 def is_portable_argument(argument: str) -> bool:
