@@ -101,15 +101,13 @@ class ClientConfig:
         """
         if name is not None:
             if name not in self.servers:
-                raise UsageError(
-                    f"has no server {name!r}", where=self.name, fix=f"choose from {first_of(self.servers, 20)}"
-                )
+                fix = f"choose from {first_of(self.servers, 20)}"
+                raise UsageError(f"has no server {name!r}", where=self.name, fix=fix)
             return (name,)
         if self.is_foreign:
             what = "lists ways to reach a server; skillgen uses only one that you name"
-            raise UsageError(
-                what, where=self.name, fix=f"choose one with --server NAME: {first_of(self._labels(), 20)}"
-            )
+            fix = f"choose one with --server NAME: {first_of(self._labels(), 20)}"
+            raise UsageError(what, where=self.name, fix=fix)
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
             raise UsageError("switches all its servers off", where=self.name, fix="name one with --server NAME")
@@ -163,8 +161,7 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
         UsageError: the file or the folder cannot be read, or lists no servers.
     """
     text, access = os.fspath(source), access or FetchOptions()
-    if is_domain(text):
-        text = f"https://{text}"
+    text = f"https://{text}" if is_domain(text) else text
     if is_url(text):
         refuse_bad_url(text, text)
         parts = urlsplit(text)
@@ -182,10 +179,9 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
     folder = folder.parent if folder.name in _EDITOR_FOLDERS else folder
     config = _config_from(data, text, folder, is_foreign=False)
     if config is None:
-        error = wrong_kind_error(data, text, "a list of MCP servers")
-        if error is not None:
-            raise UsageError(error.what, where=text, fix=error.fix)
-        raise UsageError("names no MCP servers", where=text, fix=_GIVE_SERVERS)
+        unknown = UsageError("names no MCP servers", fix=_GIVE_SERVERS)
+        error = wrong_kind_error(data, text, "a list of MCP servers") or unknown
+        raise UsageError(error.what, where=text, fix=error.fix)
     return config
 
 
@@ -235,8 +231,7 @@ def _plugin_config(folder: Path) -> ClientConfig:
         other = text_of(data, "mcpServers")
         if other is not None and _is_inside(named := folder / other, folder) and named.is_file() and named != path:
             data = as_dict(_json_file(named))
-        config = _config_from(data, str(path), folder, is_foreign=True)
-        if config is not None:
+        if (config := _config_from(data, str(path), folder, is_foreign=True)) is not None:
             ways |= frozenset(name for name in config.ways if name not in servers)
             servers = {**config.servers, **servers}
     if not servers:
@@ -364,11 +359,8 @@ class _Entry:
             return {}
         if (text := text_of_file(path)) is None:
             raise self._error("its envFile cannot be read", "correct `envFile`")
-        pairs = (
-            line.strip().removeprefix("export ").partition("=")
-            for line in text.splitlines()
-            if not line.lstrip().startswith("#")
-        )
+        lines = (line.strip() for line in text.splitlines())
+        pairs = (line.removeprefix("export ").partition("=") for line in lines if not line.startswith("#"))
         return {name.strip(): _unquoted(value.strip()) for name, equals, value in pairs if equals and name.strip()}
 
     def _fill_in(self, text: str) -> str:
@@ -434,7 +426,6 @@ _FILE = re.compile(
     r"\.(py|js|mjs|cjs|ts|mts|jar|rb|sh|php|pl|ps1|bat|cmd|exe|dll|json|ya?ml|toml|env|db|sqlite3?|pem|key)$",
     re.IGNORECASE,
 )
-_NAMED = re.compile(r"(?:--[a-z][a-z-]*|[A-Z][A-Z0-9_]*)=")
 _SCOPED = re.compile(r"@[\w.~-]+/[\w.~-]+(@[\w.^~*-]+)?")
 
 
@@ -444,9 +435,8 @@ def client_entry_of(target: ServerTarget, transport: Transport) -> ClientEntry:
     A command is portable if it is a runner and its package, a Python module or a bare program; no value in the entry
     may be a secret.
     """
-    secrets = target.secrets()
     words = target.command if target.command and _has_portable_program(target) else ()
-    example = tuple(_public(word, secrets) for word in words)
+    example = tuple(_public(word, target.secrets()) for word in words)
     return ClientEntry(
         transport=transport,
         command=words if words == example else (),
@@ -460,10 +450,10 @@ def _public(argument: str, secrets: Secrets) -> str:
     """Returns an argument; of one that only has a meaning here, its option or variable, and a placeholder."""
     if secrets.hide(argument) == argument and is_portable_argument(argument):
         return argument
-    name = _NAMED.match(argument)
-    value = argument[name.end() if name else 0 :]
-    blank = "<path>" if value.startswith(("/", "~", ".")) or _DRIVE.match(value) else "<value>"
-    return f"{name.group() if name else ''}{blank}"
+    name, sign, value = argument.partition("=")
+    if not sign or not (name.startswith("--") or name.isupper()) or _public(name, secrets) != name:
+        name, sign, value = "", "", argument
+    return f"{name}{sign}{'<path>' if value.startswith(('/', '~', '.')) or _DRIVE.match(value) else '<value>'}"
 
 
 def _has_portable_program(target: ServerTarget) -> bool:
@@ -472,15 +462,13 @@ def _has_portable_program(target: ServerTarget) -> bool:
         return False
     if _PYTHON.fullmatch(program):
         return "-m" in arguments[:2]
-    is_package = target.package_runner is not None and (program, *arguments[:1]) != ("uv", "run")
-    return program not in _LOCAL or is_package
+    return program not in _LOCAL or (target.package_runner is not None and (program, *arguments[:1]) != ("uv", "run"))
 
 
 def is_portable_argument(argument: str) -> bool:
     """True if an argument means the same on another machine and contains no private value."""
-    if not argument.isprintable() or _ASSIGNMENT.search(argument) or _HAS_VARIABLE.search(argument):
-        return False
-    if is_secret_setting(argument.partition("=")[0]) and argument.startswith("-"):
+    is_secret = argument.startswith("-") and is_secret_setting(argument.partition("=")[0])
+    if is_secret or not argument.isprintable() or _ASSIGNMENT.search(argument) or _HAS_VARIABLE.search(argument):
         return False
     if redact(argument)[0] != argument or "\\" in argument or str(Path.home()) in argument:
         return False

@@ -100,9 +100,8 @@ def _ways_of(server: Mapping[str, Json]) -> Iterator[tuple[str, dict[str, Json]]
 
 def _command_of_package(kind: str, name: str, version: str | None, env: Iterable[str]) -> tuple[str, ...]:
     """Returns the command that starts a package with variables; empty for what is not a package of a known type."""
-    if kind not in _RUNNERS or not _PACKAGE.match(" ".join(filter(None, (kind, name, version)))):
-        return ()
-    if _FILE_NAME.search(name):
+    is_package = kind in _RUNNERS and _PACKAGE.match(" ".join(filter(None, (kind, name, version))))
+    if not is_package or _FILE_NAME.search(name):
         return ()
     sign = ":" if kind == "oci" else "@"
     variables = [item for variable in env for item in ("-e", variable)] if kind == "oci" else []
