@@ -451,7 +451,7 @@ def _public(argument: str, secrets: Secrets) -> str:
     if secrets.hide(argument) == argument and is_portable_argument(argument):
         return argument
     name, sign, value = argument.partition("=")
-    if not sign or not (name.startswith("--") or name.isupper()) or _public(name, secrets) != name:
+    if not sign or "/" in name or not (name.startswith("--") or name.isupper()) or secrets.hide(name) != name:
         name, sign, value = "", "", argument
     return f"{name}{sign}{'<path>' if value.startswith(('/', '~', '.')) or _DRIVE.match(value) else '<value>'}"
 
