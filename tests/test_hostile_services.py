@@ -226,7 +226,7 @@ def shape(text: str) -> tuple[Any, ...]:
     return keys, tuple(heading.level for heading in document.headings), frozenset(seen & FORBIDDEN)
 
 
-FORM_DEPENDS_ON_LENGTHS = re.compile(r"SKILL\.md$|^plugin/README\.md$|/index-[^/]*$")
+FORM_DEPENDS_ON_LENGTHS = re.compile(r"SKILL\.md$|^(ai-help|plugin/README)\.md$|/index-[^/]*$")
 """Documents that leave out sections, or whose tools have headings, by the length of their texts."""
 
 PLACED = re.compile("word[a-p]{8}")
@@ -276,6 +276,7 @@ def hostile(texts: list[str]) -> Words:
     def words(path: str) -> str:
         number = crc32(path.encode())
         text = texts[number % len(texts)]
+        text += "\x07" if set(text) & {"\x1b", "\x9b"} else ""  # ends an escape sequence, which would take the word
         own = word(path)
         if path.startswith(("service.install", "service.requirements.")):  # what has an operator of a shell is left out
             return f"{re.sub(OPERATORS, ' ', text)} {own}"
