@@ -333,18 +333,28 @@ class _Lines:
             return ""
         return " or ".join(_SHORT_TYPES.get(kind, kind) for kind in kinds) if 0 < len(kinds) <= _KINDS else "any"
 
-    def _json_types(self, schema: Schema, depth: int = 1) -> list[str]:
+    def _json_types(self, schema: Schema) -> list[str]:
         """Returns the types of the values but null; none if they may be of any type."""
-        if not (types := schema.types) and schema.alternatives and depth < _REFERENCES:
-            of_each = [self._json_types(self._target(item), depth + 1) for item in schema.alternatives]
-            types = tuple(chain(*of_each)) if all(of_each) else ()
-        elif not types and schema.choices:
-            types = tuple(map(json_type, schema.choices))
-        elif not types and (schema.properties or schema.includes):
-            types = ("object",)
-        elif not types and schema.items is not None:
-            types = ("array",)
-        return [kind for kind in dict.fromkeys(types) if kind != "null"]
+        kinds: dict[str, None] = {}
+        waiting, known = [schema], {id(schema)}
+        while waiting:
+            schema = waiting.pop()
+            types: Iterable[str] = schema.types
+            if not types and schema.alternatives:
+                found = {id(item): item for item in map(self._target, schema.alternatives) if id(item) not in known}
+                known |= {*found}
+                waiting += reversed(found.values())
+                continue
+            if not types and schema.choices:
+                types = map(json_type, schema.choices)
+            elif not types and (schema.properties or schema.includes):
+                types = ("object",)
+            elif not types and schema.items is not None:
+                types = ("array",)
+            if not (of_this := dict.fromkeys(types)):
+                return []
+            kinds |= of_this
+        return [kind for kind in kinds if kind != "null"]
 
 
 _COMMAND_PARAMETERS = 8

@@ -262,4 +262,4 @@ def file_stems(names: Iterable[str], taken: frozenset[str]) -> dict[str, str]:
     digests = {name: hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest() for name in clashing}
     short = {digest[:_DIGEST_LENGTH] for digest in digests.values()}
     length = _DIGEST_LENGTH if len(short) == len(digests) else None
-    return slugs | {name: f"{slugs[name] or 'x'}--{digests[name][:length]}" for name in clashing}
+    return slugs | {name: f"{slugs[name] or 'group'}--{digests[name][:length]}" for name in clashing}

@@ -275,15 +275,18 @@ def issues_credential(tool: Tool, types: Types) -> bool:
     is_start = tool.method == "POST" or (tool.method == "GET" and "{" not in (tool.path or ""))
     if tool.deprecated or not is_start or not _ISSUES.search(" ".join(words_of(tool.name))):
         return False
-    return any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types, 2)))
+    return any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types)))
 
 
-def _names_in(schema: Schema | None, types: Types, depth: int) -> Iterator[str]:
-    """Yields the names of the properties of a result, and of those within them."""
-    if schema is None or depth < 0:
-        return
-    parts = [types.type_of(name) for name in types.extended(schema)]
-    for part in (schema, *parts, *schema.alternatives):
-        for item in part.properties:
-            yield item.name
-            yield from _names_in(item.schema, types, depth - 1)
+def _names_in(schema: Schema | None, types: Types) -> Iterator[str]:
+    """Yields the names of the properties of a result, and of those within them to the third level."""
+    level, known = [schema], set[int]()
+    for _ in range(3):
+        of_level = [item for item in level if item is not None]
+        parts = [part for item in of_level for part in (item, *map(types.type_of, types.extended(item)))]
+        parts += [other for item in of_level for other in item.alternatives]
+        new = {id(part): part for part in parts if id(part) not in known}
+        known |= {*new}
+        properties = [item for part in new.values() for item in part.properties]
+        yield from (item.name for item in properties)
+        level = [item.schema for item in properties]

@@ -116,7 +116,10 @@ class Generator:
             NoExample: none was found.
         """
         self._built, self._in_url, self._needed, self._path = 0, in_url, frozenset(needed), set()
-        return self._value(schema, name, 0, text)
+        try:
+            return self._value(schema, name, 0, text)
+        except RecursionError:
+            raise NoExample from None
 
     def _value(self, schema: Schema, name: str, depth: int, text: str) -> Generated:
         """Returns a value that matches the schema: a declared one if one does."""
@@ -135,8 +138,11 @@ class Generator:
         for flat in self.variants.of(schema):
             with suppress(NoExample):
                 for candidate in self._candidates(flat, name, depth, text):
-                    if self.validator.validation_error(candidate.value, schema) is None:
+                    error = self.validator.validation_error(candidate.value, schema)
+                    if error is None:
                         return candidate
+                    if error == UNCHECKED:  # and so would be all others, in as many steps
+                        raise RecursionError
         if self._invents and schema.nullable:
             return _invented(None)
         raise NoExample

@@ -253,9 +253,6 @@ def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json]) -> OfferedSk
 
 _NONE = frozenset({"", "none", "no", "n/a"})
 
-_REFS_LIMIT = 8
-"""Nesting of references and `allOf` that is followed to find out that a schema takes no arguments."""
-
 _TASK_SUPPORT = ("forbidden", "optional", "required")
 
 _INPUTS = ("input", "arguments", "parameters")
@@ -456,21 +453,27 @@ def _is_unconstrained(schema: Schema | None) -> bool:
     return schema is None or replace(schema, description=None, title=None, additional=None) == ANYTHING
 
 
-def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str, depth: int = 0) -> bool:
+def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str) -> bool:
     """True if a schema without parameters declares that the tool has no parameters.
 
     Such a schema is closed, or has an empty object of properties, as SDKs write it, or is `{"type": "object"}`, which
     also accepts any object (2025-11-25, "Tool", "no parameters").
     """
-    if not isinstance(raw, dict) or depth > _REFS_LIMIT:
-        return False
-    is_closed = schemas.own_schema(raw, pointer).additional is False
-    is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
-    if is_closed or ("type" in raw and raw.get("properties", {}) == {} and is_plain):
-        return bool(raw.get("type", "object") == "object")
-    target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
-    parts = [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
-    return any(_takes_nothing(part, schemas, pointer, depth + 1) for part in parts)
+    waiting, known = [raw], set[int]()
+    while waiting:
+        raw = waiting.pop()
+        if not isinstance(raw, dict) or id(raw) in known:
+            continue
+        known.add(id(raw))
+        is_closed = schemas.own_schema(raw, pointer).additional is False
+        is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
+        if is_closed or ("type" in raw and raw.get("properties", {}) == {} and is_plain):
+            if raw.get("type", "object") == "object":
+                return True
+            continue
+        target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
+        waiting += [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
+    return False
 
 
 def _described_examples(described: FieldReader | None) -> Iterator[tuple[Example, str]]:
