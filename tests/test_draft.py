@@ -223,6 +223,16 @@ def test_a_wrong_answer_is_refused_with_its_reason(kind: str, tmp_path: Path) ->
     assert (tmp_path / "skillgen.yaml").read_bytes() == before
 
 
+def test_all_reasons_are_said_also_of_what_the_schema_refuses(tmp_path: Path) -> None:
+    effects = {"getOrder": {"effect": "read", "reason": "x"}, "refund": {"effect": "sends", "reason": "y"}}
+    wrong = {"description": "Short.", "notes": "Call `payBack` first.", "tools": effects, "more": 1}
+    said = draft(project(tmp_path), "--yes", answer=wrong).stderr
+    missing = [
+        what for what in ("/description", "/tools/getOrder", "'more'", "payBack", "'refund'") if what not in said
+    ]
+    assert not missing, said
+
+
 def test_an_agent_is_asked_once_again_with_the_reasons(tmp_path: Path) -> None:
     wrong = json.dumps(with_description("It has 12 tools."))
     right = json.dumps({"description": DESCRIPTION})

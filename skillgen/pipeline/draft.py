@@ -50,29 +50,34 @@ def _brief() -> tuple[str, str]:
     return start, end
 
 
-def _answer_in(text: str, service: Service) -> Answer | str:
-    """Returns the answer in a text: JSON, alone, in a fence, or with words around. Else returns what is wrong."""
+def _answer_in(text: str, service: Service) -> tuple[Answer | None, list[str]]:
+    """Returns the answer in a text: JSON, alone, in a fence, or with words around; without what is wrong, and that."""
     from jsonschema_rs import Draft202012Validator
 
     declared = json.loads(_brief()[1].partition("```json\n")[2].partition("```")[0])
     schema = Draft202012Validator(declared, mask="the value")
     fenced = re.findall(r"^[ \t]*```[^\n]*\n(.*?)^[ \t]*```", text, re.DOTALL | re.MULTILINE)
-    what = "the answer has no JSON object"
+    found, reasons = None, ["the answer has no JSON object"]
     for candidate in (text, *fenced[-20:], text[text.find("{") : text.rfind("}") + 1]):
         try:
             data = decode(candidate.strip().encode("utf-8", "replace"), dict[str, Any])
         except (msgspec.DecodeError, RecursionError):
             continue
-        error = next(schema.iter_errors(data), None)
-        if error is None:
-            return _answer_from(_cleaned(data), service)
-        place = "".join(f"/{part}" for part in error.instance_path)
-        what = f"the answer does not match the schema: {place} {one_line(error.message)}"
-    return what
+        found, reasons = {key: data[key] for key in declared["properties"] if key in data}, []
+        for error in schema.iter_errors(data):
+            place, part = error.instance_path, found
+            reasons.append(f"/{'/'.join(map(str, place))} does not match the schema: {one_line(error.message)}")
+            if len(place) > 1 and isinstance(part.get(place[0]), dict):
+                part, place = part[place[0]], place[1:]
+            part.pop(next(iter(place), None), None)
+        if not reasons:
+            break
+    answer, faults = (None, []) if found is None else _answer_from(_cleaned(found), service)
+    return answer, [*reasons, *faults]
 
 
-def _answer_from(data: dict[str, Any], service: Service) -> Answer | str:
-    """Returns an answer with the names of tools for what the brief called them, or what is wrong."""
+def _answer_from(data: dict[str, Any], service: Service) -> tuple[Answer | None, list[str]]:
+    """Returns an answer with the names of tools for what the brief called them, or `None` and what is wrong."""
     names = {request_of(tool): tool.name for tool in service.tools}
 
     def name_of(text: str) -> str:
@@ -86,7 +91,7 @@ def _answer_from(data: dict[str, Any], service: Service) -> Answer | str:
     converter = Converter()
     texts = converter.convert(Texts, data, ())
     faults = [f"{'.'.join(map(str, fault.path))} {fault.what}" for fault in converter.faults]
-    return faults[0] if faults else Answer(texts, queries)
+    return None if faults else Answer(texts, queries), faults
 
 
 def _cleaned(value: Any, key: str = "") -> Any:
@@ -340,18 +345,17 @@ def checked_answer(
     Of the `current` texts, those that the answer does not replace must not name what is gone either. If texts are
     `outdated`, it may have these only.
     """
-    answer = _answer_in(text, service)
-    if isinstance(answer, str):
-        return None, [answer]
+    answer, reasons = _answer_in(text, service)
+    if answer is None:
+        return None, reasons
     new, wanted = answer.texts, [key for keys in outdated.values() for key in keys]
-    reasons = [*_refusals(answer, service)]
+    reasons += _refusals(answer, service)
     reasons += [f"skills: the facts have no skill {name!r}" for name in new.skills if name not in skills]
     reasons += [f"{key}: is not outdated, so leave it out" for key in _keys_in(new) if wanted and key not in wanted]
     tools = {tool.name for tool in service.tools}
     gone = [("workflows", step.tool) for flow in current.workflows.values() for step in flow if step.tool not in tools]
-    for key, name in (*names_gone(current, service), *gone):
-        if key not in _keys_in(new):
-            reasons.append(f"{key}, unchanged: names {name}, which is gone")
+    kept = ((key, name) for key, name in (*names_gone(current, service), *gone) if key not in _keys_in(new))
+    reasons += [f"{key}, unchanged: names {name}, which is gone" for key, name in kept]
     return (None if reasons else answer), list(dict.fromkeys(reasons))
 
 
@@ -359,11 +363,8 @@ def _refusals(answer: Answer, service: Service) -> Iterator[str]:
     new = answer.texts
     tools, groups = {tool.name: tool for tool in service.tools}, {group.name for group in service.groups}
     known, prose = source_text(service), _keys_in(new)
-    descriptions = {
-        "": new.description,
-        **{f"skills: {name}: ": skill.description for name, skill in new.skills.items()},
-    }
-    for where, text in descriptions.items():
+    of_skills = {f"skills: {name}: ": skill.description for name, skill in new.skills.items()}
+    for where, text in {"": new.description, **of_skills}.items():
         trigger = _TRIGGER.search(text or "")
         if text and (trigger is None or trigger.start() > _TRIGGER_WITHIN):
             yield f'{where}description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
@@ -414,6 +415,5 @@ def _names_in(text: str) -> list[str]:
 def refusal(text: str, reasons: Sequence[str]) -> str:
     """Returns what to say to an agent of its answer."""
     listed = "\n".join(f"- {one_line(reason)[:500]}" for reason in reasons[:40])
-    return (
-        f"\n## Refused\n\nYour last answer was refused. Answer again, corrected:\n\n{listed}\n\n{fence(text[:8_000])}\n"
-    )
+    start = "\n## Refused\n\nYour last answer was refused. Answer again, corrected:"
+    return f"{start}\n\n{listed}\n\n{fence(text[:8_000])}\n"
