@@ -249,7 +249,7 @@ TRIED = {
 BOUNDED = {
     ("model/check.py", "matches"),
     ("render/scripts.py", "_checkable"),
-    ("sources/examples/consistency.py", "_is_pattern"),
+    ("sources/examples/validation.py", "_is_pattern"),
 }
 """Functions that search with patterns of a source, whose parts are counted first, or that only compile them."""
 

@@ -67,6 +67,7 @@ class McpMock:
             Types.of(service.schemas), is_request=False, allows_placeholders=allows_placeholders
         )
         self._answers = Answers(service)
+        self._legacy, self._modern = (as_dict(results.get(method)) for method in ("initialize", "server/discover"))
         self._log = log
         self._tools = {tool.name: tool for tool in service.tools}
         self._listed = {
@@ -90,7 +91,7 @@ class McpMock:
             }
         if "prompts/list" in results:
             self._handlers["prompts/get"] = self._prompt
-        if "completions" in self._capabilities():
+        if "completions" in {**as_dict(self._modern.get("capabilities")), **as_dict(self._legacy.get("capabilities"))}:
             nothing: Json = {"completion": {"values": [], "total": 0, "hasMore": False}}
             self._handlers["completion/complete"] = lambda params, session: nothing
         for method, result in {"groups/get": self._group, "skills/get": self._skill}.items():
@@ -141,15 +142,8 @@ class McpMock:
 
     # -- handshakes --------------------------------------------------------------------------------------------------
 
-    def _handshakes(self) -> list[dict[str, Json]]:
-        return [as_dict(self._results.get(method)) for method in ("initialize", "server/discover")]
-
-    def _capabilities(self) -> dict[str, Json]:
-        legacy, modern = self._handshakes()
-        return {**as_dict(modern.get("capabilities")), **as_dict(legacy.get("capabilities"))}
-
     def _initialize(self, params: dict[str, Json], session: McpSession) -> Json:
-        legacy, modern = self._handshakes()
+        legacy, modern = self._legacy, self._modern
         wanted = params.get("protocolVersion")
         if not isinstance(wanted, str):
             raise RequestError(INVALID_PARAMS, "Invalid params: protocolVersion is missing")
@@ -165,10 +159,9 @@ class McpMock:
         return {**version, **rest, **({"_meta": meta} if meta else {}), "serverInfo": server_info}
 
     def _discover(self, params: dict[str, Json], session: McpSession) -> Json:
-        legacy, modern = self._handshakes()
-        versions = {"supportedVersions": [MODERN_VERSION, *reversed(LEGACY_VERSIONS)]}
-        if modern:
-            return {**modern, **versions}
+        legacy, versions = self._legacy, {"supportedVersions": [MODERN_VERSION, *reversed(LEGACY_VERSIONS)]}
+        if self._modern:
+            return {**self._modern, **versions}
         rest = {key: value for key, value in legacy.items() if key not in ("protocolVersion", "serverInfo")}
         meta = {**as_dict(legacy.get("_meta")), SERVER_INFO_KEY: legacy.get("serverInfo") or self._server_info()}
         return {**versions, **rest, "_meta": meta}

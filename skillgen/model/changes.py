@@ -42,8 +42,6 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
 
-_MARKED_FIELDS = ("read_only", "destructive", "sends", "requires_confirmation", "deprecated")
-
 CHANGED_OTHERWISE = "changed otherwise, maybe breaking: see the diff"
 """What is said of what only a digest shows."""
 
@@ -323,9 +321,8 @@ class _Walk:
             self._add(at, f"{at.place} {text}", rule(old, new))
         elif field == "required" and isinstance(new, bool):
             self._add(at, f"{at.place} is now {'required' if new else 'optional'}", rule(old, new))
-        elif field in _MARKED_FIELDS and bool(old) != bool(new):
-            mark = MARKS[_MARKED_FIELDS.index(field)]
-            self._add(at, f"{at.place} is {'now' if new else 'no longer'} {mark}".strip(), rule(old, new))
+        elif field in MARKS and bool(old) != bool(new):
+            self._add(at, f"{at.place} is {'now' if new else 'no longer'} {MARKS[field]}".strip(), rule(old, new))
         elif field == "types":
             texts = ["|".join(names) or "any" for names in (old, new)]
             self._add(at, _was(at.place, *texts), rule(old, new))

@@ -211,7 +211,11 @@ def shown(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(bare(value), ensure_ascii=False, sort_keys=True)
 
 
-MARKS = ("read-only", "destructive", "sending", "asks first", "deprecated")
+MARKS = {
+    "read_only": "read-only", "destructive": "destructive", "sends": "sending", "requires_confirmation": "asks first",
+    "deprecated": "deprecated",
+}  # fmt: skip
+"""Field of a tool, or of its semantics, to the word that an inventory has if it applies."""
 
 UNREAD_DOCUMENTS = "documents not read"
 """The key of `offers_of` for the unread documents of an API."""
@@ -248,7 +252,7 @@ def service_of_inventory(
 
     def tool(name: str, facts: Json) -> Tool:
         method, _, path = facts.get("at", "").partition(" ")
-        marks = [mark in facts.get("is", ()) or None for mark in MARKS]
+        marks = {field: word in facts.get("is", ()) or None for field, word in MARKS.items()}
         gives = {key: [text, 1] for key, text in facts.get("gives", {}).items()}
         output = replace(schema(gives[""][0]) if "" in gives else Schema(), properties=parameters(gives))
         return Tool(
@@ -256,10 +260,8 @@ def service_of_inventory(
             description=facts.get("about"),
             method=method or None,
             path=path or None,
-            semantics=Semantics(
-                read_only=marks[0], destructive=marks[1], sends=marks[2], requires_confirmation=marks[3]
-            ),
-            deprecated=bool(marks[4]),
+            deprecated=bool(marks.pop("deprecated")),
+            semantics=Semantics(**marks),  # type: ignore[arg-type]
             parameters=parameters(facts.get("takes", {})),
             output=Output(schema=output, pointer="") if gives else None,
             pointer="",
@@ -338,13 +340,12 @@ def digests_of(service: Service) -> dict[str, str]:
 
 
 def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
-    semantics = tool.semantics
-    effects = (semantics.read_only, semantics.destructive, semantics.sends)
-    flags = (*effects, semantics.requires_confirmation, tool.deprecated)
     facts: dict[str, Json] = {}
     if tool.method and tool.path:
         facts["at"] = _clean(f"{tool.method} {tool.path}")
-    if marks := [mark for mark, applies in zip(MARKS, flags, strict=True) if applies]:
+    if marks := [
+        word for field, word in MARKS.items() if getattr(tool if field == "deprecated" else tool.semantics, field)
+    ]:
         facts["is"] = marks
     facts["takes"] = _rows((*tool.parameters, *more))
     output = tool.output.schema if tool.output is not None else None

@@ -19,7 +19,7 @@ from skillgen.rules.checks import check_service
 from skillgen.rules.prose import check_texts, unmentioned_tools
 from skillgen.rules.reports import Findings, locations_of, owners_in, unknown_code, worst_first
 from skillgen.sources.documents import text_of_file
-from skillgen.sources.examples.consistency import schema_problems
+from skillgen.sources.examples.validation import schema_problems
 from skillgen.text.markdown import first_of
 from skillgen.write.files import is_below
 from skillgen.write.record import Record, read_record

@@ -182,7 +182,7 @@ def discover_document(
                     problems.add(problem)
                 return document
             kind_error = kind_error or wrong_kind_error(document.data, document.name, wanted)
-            what = f"is not {wanted}: {_shape_of(document.data)}"
+            what = f"is not {wanted}: {shape_of(document.data)}"
             failures.append(SourceError(what, where=document.name, fix=f"give {wanted}"))
         if kind_error is not None:
             raise kind_error
@@ -191,7 +191,7 @@ def discover_document(
     raise _not_found_error(min(failures, key=_rank) if is_base else failures[0], paths, wanted)
 
 
-def _shape_of(data: Json) -> str:
+def shape_of(data: Json) -> str:
     """Returns the shape of a document of unknown kind, for a message."""
     if isinstance(data, dict):
         return f"it has no `openapi` key (its keys: {', '.join(str(key)[:30] for key in list(data)[:5]) or 'none'})"

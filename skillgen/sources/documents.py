@@ -25,8 +25,7 @@ from skillgen.model.values import DecodeError, Json, child, from_json, to_json
 from skillgen.problem_codes import CODES
 from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
-from skillgen.sources.json_text import json_from_text
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_from_text
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text
 

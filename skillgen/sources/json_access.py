@@ -1,14 +1,20 @@
-"""Typed access to untrusted JSON, and the limits that all sources share.
+"""JSON of sources: parsed with bounded depth (RFC 8259), and read with checked types; and the limits for all sources.
 
-SECURITY.md promises these limits. A limit of a single step is in the module of that step.
+Parts that are nested too deeply are cut from the text, so that the rest can be read. Every later walk over the data is
+recursive; the limit here bounds all of them. SECURITY.md promises these limits. A limit of a single step is in the
+module of that step.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections import Counter
 from collections.abc import Iterator
+from typing import Any
 
-from skillgen.model.values import Json
+from skillgen.errors import ProblemLog
+from skillgen.model.values import NESTING_LIMIT, Json, child, number_or_text
 from skillgen.text.markdown import inline
 
 _PROSE_KEYS = frozenset({"description", "summary", "title", "instructions"})
@@ -110,3 +116,173 @@ def flag_from(value: Json, cautious: bool) -> bool | None:
     else:
         flag = None if value else not cautious
     return cautious if flag is None or flag is cautious else None
+
+
+_CUTTABLE_LIMIT = 32 * 1024 * 1024
+"""Characters of a text from which deep parts can be cut; a longer one takes too long and is refused."""
+
+_CONTAINERS = frozenset({dict, list})
+_SPACE = " \t\n\r"
+_STRUCTURAL = re.compile(r'["\[\]{}]')
+
+
+def _is_too_deep(data: Json) -> bool:
+    """True if a value is nested deeper than `NESTING_LIMIT`; checks level by level, without recursion."""
+    level: list[Any] = [data] if data.__class__ in _CONTAINERS else []
+    for _ in range(NESTING_LIMIT + 1):
+        level = [
+            item
+            for container in level
+            for item in (container.values() if container.__class__ is dict else container)
+            if item.__class__ in _CONTAINERS
+        ]
+        if not level:
+            return False
+    return True
+
+
+def _cut_deep_parts(text: str) -> str:
+    """Returns JSON text with a mark in place of each part that is nested too deeply.
+
+    Raises:
+        RecursionError: the text is too long for this, or such a part never closes.
+    """
+    if len(text) > _CUTTABLE_LIMIT:
+        raise RecursionError
+    pieces: list[str] = []
+    depth = done = position = 0
+    while (match := _STRUCTURAL.search(text, position)) is not None:
+        character, position = match[0], match.end()
+        if character == '"':
+            position = _end_of_string(text, position)
+        elif character in "[{":
+            depth += 1
+            if depth == NESTING_LIMIT + 1:
+                pieces.append(text[done : match.start()])
+        else:
+            if depth == NESTING_LIMIT + 1:
+                pieces.append(_CUT_JSON)
+                done = position
+            depth = max(depth - 1, 0)
+    if depth > NESTING_LIMIT:
+        raise RecursionError
+    return "".join((*pieces, text[done:]))
+
+
+def _end_of_string(text: str, start: int) -> int:
+    """Returns the index after the closing quote of the string whose content starts at `start`."""
+    end = start
+    while (end := text.find('"', end)) >= 0:
+        before = end
+        while before > start and text[before - 1] == "\\":
+            before -= 1
+        end += 1
+        if (end - 1 - before) % 2 == 0:
+            return end
+    return len(text)
+
+
+_POINTER_STEPS = 6
+"""Tokens of the pointer that a report of a deep part shows: they reach the schema of a tool."""
+
+
+def json_from_text(text: str, problems: ProblemLog) -> Json:
+    """Parses JSON. Of a duplicate key the last value is used, and a problem is reported (RFC 8259, 4).
+
+    Numbers that Python cannot convert, and `NaN` and `Infinity`, which are not JSON, become strings. Parts that are
+    nested too deeply become null and are reported.
+
+    Raises:
+        json.JSONDecodeError: the text is not JSON.
+        RecursionError: it is nested too deeply, and the deep parts cannot be cut.
+    """
+    value, end, has_marks = _parsed(text, len(text) - len(text.lstrip(_SPACE)))
+    if text[end:].strip(_SPACE):
+        raise json.JSONDecodeError("Extra data", text, end)
+    return resolve_marks(value, problems) if has_marks else value
+
+
+def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
+    """Parses the JSON value that starts at an index; returns it and the index after it.
+
+    Duplicate keys and parts that are nested too deeply are marked in the value, for `resolve_marks` to report.
+
+    Raises:
+        ValueError: there is no JSON at the index.
+        RecursionError: it is nested too deeply, and the deep parts cannot be cut.
+    """
+    return _parsed(text, start)[:2]
+
+
+def _parsed(text: str, start: int) -> tuple[Json, int, bool]:
+    """Parses the value at an index; returns it, the index after it, and whether it has marks."""
+    duplicates: list[_DuplicateKeyObject] = []
+
+    def object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+        members = dict(pairs)
+        if len(members) != len(pairs):
+            members = _DuplicateKeyObject(pairs)
+            duplicates.append(members)
+        return members
+
+    def decoded(text: str, start: int) -> tuple[Json, int]:
+        options: Any = {"object_pairs_hook": object_from, "parse_constant": str, "parse_float": number_or_text}
+        try:
+            return json.JSONDecoder(**options).raw_decode(text, start)
+        except json.JSONDecodeError:
+            raise
+        except ValueError:  # an integer with more digits than Python converts
+            return json.JSONDecoder(**options, parse_int=_int_or_text).raw_decode(text, start)
+
+    try:
+        value, end = decoded(text, start)
+        if not _is_too_deep(value):
+            return value, end, bool(duplicates)
+    except RecursionError:
+        end = len(text)
+    return decoded(_cut_deep_parts(text[start:end]), 0)[0], end, True
+
+
+def resolve_marks(data: Json, problems: ProblemLog) -> Json:
+    """Returns a value of `parse_marked_json` without its marks; reports each as a problem with its pointer."""
+    root: list[Json] = [data]
+    waiting: list[tuple[tuple[str | int, ...], Any, Any]] = [((), root, 0)]
+    while waiting:
+        path, container, key = waiting.pop()
+        item = container[key]
+        for name in getattr(item, "duplicate_keys", ()):
+            message = f"the key {name[:100]!r} occurs twice in one object; the last value is used"
+            problems.report("duplicate-key", child("", *path, name), message)
+        if item == _CUT:
+            container[key] = None
+            # The complete pointer is as long as the part is deep.
+            message = f"nested more than {NESTING_LIMIT} levels deep; deeper levels are left out"
+            problems.report("nested-too-deeply", child("", *path[: _POINTER_STEPS - 1]), message)
+        elif isinstance(item, (dict, list)):
+            if type(item) is _DuplicateKeyObject:
+                item = container[key] = dict(item)
+            members = item.items() if isinstance(item, dict) else enumerate(item)
+            inside = [key for key, member in members if isinstance(member, (dict, list)) or member == _CUT]
+            waiting.extend(((*path, inner), item, inner) for inner in reversed(inside))
+    return root[0]
+
+
+class _DuplicateKeyObject(dict[str, Json]):
+    """A JSON object with duplicate keys."""
+
+    def __init__(self, pairs: list[tuple[str, Json]]) -> None:
+        super().__init__(pairs)
+        counts = Counter(key for key, _ in pairs)
+        self.duplicate_keys = tuple(key for key, count in counts.items() if count > 1)
+
+
+def _int_or_text(digits: str) -> int | str:
+    try:
+        return int(digits)
+    except ValueError:
+        return digits
+
+
+_CUT = "\x00nested too deeply\x00"
+_CUT_JSON = json.dumps(_CUT)
+"""Marks a cut part until it is reported."""

@@ -33,8 +33,7 @@ from skillgen.sources.detect import (
 )
 from skillgen.sources.documents import is_url, load_text, text_of_file
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.json_access import as_dict, as_list, text_of
-from skillgen.sources.json_text import json_from_text
+from skillgen.sources.json_access import as_dict, as_list, json_from_text, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re

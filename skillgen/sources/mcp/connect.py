@@ -26,6 +26,7 @@ from skillgen.security.addresses import without_credentials
 from skillgen.security.secrets import Secrets
 from skillgen.sources.http import RETRY_STATUSES, write_private
 from skillgen.sources.json_access import as_dict, as_list
+from skillgen.sources.mcp.process import StdioConnection
 from skillgen.sources.mcp.session import (
     AI_HELP,
     AI_HELP_PARAMS,
@@ -41,7 +42,6 @@ from skillgen.sources.mcp.session import (
     negotiate,
     send_initialize,
 )
-from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import ServerTarget, Transport, child_environment
 from skillgen.text import lazy_re as re
 from skillgen.text.unicode import printable

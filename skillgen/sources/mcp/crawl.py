@@ -24,8 +24,7 @@ from skillgen.security.secrets import (
     report_url_secret,
     without_own_folders,
 )
-from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, strings_in, text_of
-from skillgen.sources.json_text import resolve_marks
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, resolve_marks, strings_in, text_of
 from skillgen.sources.mcp import progressive
 from skillgen.sources.mcp.connect import (
     SecondHandshake,
@@ -35,6 +34,7 @@ from skillgen.sources.mcp.connect import (
     with_exact_fix,
     with_token,
 )
+from skillgen.sources.mcp.process import StdioConnection
 from skillgen.sources.mcp.session import (
     AI_HELP,
     AI_HELP_PARAMS,
@@ -51,7 +51,6 @@ from skillgen.sources.mcp.session import (
     Session,
     negotiate,
 )
-from skillgen.sources.mcp.stdio import StdioConnection
 from skillgen.sources.mcp.target import Crawl as Crawl
 from skillgen.sources.mcp.target import ServerTarget, Transport, find_manifest
 

@@ -23,8 +23,7 @@ from msgspec import Struct
 
 from skillgen import __version__
 from skillgen.model.values import Json
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, text_of, texts_of
-from skillgen.sources.json_text import parse_marked_json
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, parse_marked_json, text_of, texts_of
 
 Params = Mapping[str, Json]
 

@@ -293,7 +293,7 @@ class ParameterReader:
 
     def _query_string(self, raw: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter for the complete query string: the fields of a form, or one value."""
-        for form in representations(as_dict(raw.get("content")), child(pointer, "content"), self._resolver):
+        for form in representations(raw, pointer, self._resolver):
             if form.media_types != (URL_ENCODED,):
                 break
             parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
@@ -320,7 +320,7 @@ class ParameterReader:
         if name.lower() in self._written and location in ("header", "query"):
             return ()
         fields = parameter_fields(raw, pointer, self._resolver, self._schemas)
-        forms = representations(as_dict(raw.get("content")), child(pointer, "content"), self._resolver)
+        forms = representations(raw, pointer, self._resolver)
         owners = [(raw, pointer), *((form.media, form.pointer) for form in forms)]
         examples = tuple(chain.from_iterable(declared_examples(*owner, self._resolver) for owner in owners))
         if examples:
@@ -404,7 +404,7 @@ class BodyReader:
                 self._resolver.problems.report(
                     "member-coerced", child(pointer, "content", name), message, f"write {form}"
                 )
-        all_representations = representations(content, child(pointer, "content"), self._resolver)
+        all_representations = representations(body, pointer, self._resolver)
         for item in all_representations:
             if _STRUCTURED.search(" ".join(item.media_types)) and item.media.keys().isdisjoint(
                 ("schema", "itemSchema")

@@ -22,10 +22,9 @@ from skillgen.model.schema import Location, Parameter, Schema, Serialization, Ty
 from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
 from skillgen.model.values import Json, Value, child, follow
 from skillgen.sources.examples.validation import why_unpublishable
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_from_text, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
-from skillgen.sources.json_text import json_from_text
 from skillgen.sources.openapi.references import Resolver
 from skillgen.text import lazy_re as re
 from skillgen.text.summary import join_texts
@@ -82,9 +81,10 @@ _TEXT_MEDIA_TYPES = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|ja
 _BODY_MEMBERS = ("schema", "itemSchema", "encoding")
 
 
-def representations(content: dict[str, Json], pointer: str, resolver: Resolver) -> list[Representation]:
-    """Returns the representations of a `content` object, which is at `pointer`."""
+def representations(owner: dict[str, Json], pointer: str, resolver: Resolver) -> list[Representation]:
+    """Returns the representations in the `content` of an object, which is at `pointer`."""
     groups: list[Representation] = []
+    content, pointer = as_dict(owner.get("content")), child(pointer, "content")
     for name in sorted(content, key=lambda name: (name != "application/json", "json" not in name)):
         item = media_type_object(content[name], child(pointer, name), resolver)
         for group in groups:
@@ -173,7 +173,7 @@ def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, sch
     """Returns what a parameter and a header declare alike (OpenAPI 3.1, "Header Object")."""
     declared, at = raw.get("schema"), child(pointer, "schema")
     if declared is None:
-        forms = representations(as_dict(raw.get("content")), child(pointer, "content"), resolver)
+        forms = representations(raw, pointer, resolver)
         found = ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None)
         declared, at = next(found, (None, at))
     schema = schemas.schema(declared, at) if declared is not None else Schema()
@@ -385,9 +385,7 @@ class ResponseReader:
         links = tuple(self._links(response, pointer))
         # In 3.2 the description is optional next to a summary.
         description = text_of(response, "description") or text_of(response, "summary")
-        content = as_dict(response.get("content"))
-        content_pointer = child(pointer, "content")
-        for index, representation in enumerate(representations(content, content_pointer, self._resolver)):
+        for index, representation in enumerate(found := representations(response, pointer, self._resolver)):
             yield Output(
                 schema=representation.read(self._schemas),
                 description=description if index == 0 else None,
@@ -399,7 +397,7 @@ class ResponseReader:
                 raw=representation.schema,
                 pointer=pointer,
             )
-        if not content:
+        if not found:
             yield Output(description=description, status=status, headers=headers, links=links, pointer=pointer)
 
     def _examples(self, representation: Representation) -> Iterator[ExampleOutput]:

@@ -13,7 +13,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json, Origin, Value, child
 from skillgen.security.addresses import host_of, icon_objection
-from skillgen.sources.detect import wrong_kind_error
+from skillgen.sources.detect import shape_of, wrong_kind_error
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
@@ -165,10 +165,7 @@ def _checked_version(data: Json, name: str) -> str:
     if version is None:
         if (error := wrong_kind_error(data, name)) is not None:
             raise error
-        keys = ", ".join(str(key)[:30] for key in list(data)[:5]) or "none"
-        raise SourceError(
-            f"is not OpenAPI: it has no `openapi` key (its keys: {keys})", where=name, fix="give an OpenAPI document"
-        )
+        raise SourceError(f"is not OpenAPI: {shape_of(data)}", where=name, fix="give an OpenAPI document")
     version = str(version)
     if not version.startswith(("3.", "2.") if "openapi" not in data else "3."):
         raise SourceError(f"is OpenAPI {version[:20]!r}; Swagger 2.0 and OpenAPI 3.0 to 3.2 are read", where=name)
