@@ -17,8 +17,7 @@ from skillgen.model.serialization import (
     are_separate,
     is_exploded,
     is_json,
-    is_json_lines,
-    is_json_sequence,
+    media_kind,
     read_joined,
     read_pairs,
     read_path,
@@ -32,7 +31,6 @@ from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.json_schema.flatten import Variants
 from skillgen.sources.json_schema.merge import ANYTHING
-from skillgen.sources.openapi.responses import URL_ENCODED, is_text, is_xml
 
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
 _FIELDS_LIMIT = 10_000
@@ -223,20 +221,20 @@ class Decoder:
             return
         parameters = tool.body_parameters(form)
         try:
-            if base_type == URL_ENCODED:
+            if (kind := media_kind(base_type)) == "form":
                 decoded.arguments[key] = self._form(_fields(request), parameters, form.schema_of(parameters), "query")
-            elif base_type.startswith("multipart/"):
+            elif kind == "multipart":
                 pairs, objects = _parts(request)
                 fields = self._form(pairs, parameters, form.schema_of(parameters), "body")
                 decoded.arguments[key] = fields | objects
-            elif is_json(base_type):
+            elif kind == "json":
                 decoded.arguments[key] = _json(_text(request))
-            elif is_json_lines(base_type) or is_json_sequence(base_type):
+            elif kind in ("lines", "records"):
                 lines = _text(request).replace("\x1e", "\n").split("\n")
                 decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
-            elif is_text(base_type):
+            elif kind in ("xml", "text"):
                 decoded.arguments[key] = _text(request)
-                decoded.opaque = key if is_xml(base_type) else None
+                decoded.opaque = key if kind == "xml" else None
             else:
                 decoded.arguments[key] = f"{len(request.body)} bytes"
                 decoded.opaque = key

@@ -21,10 +21,10 @@ from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
 from skillgen.model.schema import Types
 from skillgen.model.serialization import (
+    essence_of,
     header_text,
     is_json,
-    is_json_lines,
-    is_json_sequence,
+    media_kind,
     sequence_text,
     value_text,
 )
@@ -33,7 +33,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json
 from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.openapi.requests import EXPANSIONS, TEMPLATE_VARIABLE
-from skillgen.sources.openapi.responses import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES, is_text, is_xml
+from skillgen.sources.openapi.responses import CONCRETE_MEDIA_TYPE, CONCRETE_MEDIA_TYPES
 
 _BYTES = b"mock"
 """Content of a file."""
@@ -55,13 +55,11 @@ class Response(Struct, frozen=True):
 class ApiMock:
     """An HTTP API without a service behind it."""
 
-    def __init__(self, service: Service, *, log: CallLog, allows_placeholders: bool = False) -> None:
+    def __init__(self, service: Service, *, log: CallLog) -> None:
         self._service = service
         self._router = Router(service)
         self._decoder = Decoder(service)
-        self._validator = Validator(
-            Types.of(service.schemas), is_request=True, is_strict=True, allows_placeholders=allows_placeholders
-        )
+        self.validator = Validator(Types.of(service.schemas), is_request=True, is_strict=True)
         self._answers = Answers(service)
         self._log = log
         self._places: dict[str | None, list[str | None]] = {}
@@ -120,7 +118,7 @@ class ApiMock:
         unread = {fault.pointer for fault in found.faults}
         faults = [
             fault
-            for fault in self._validator.faults(found.arguments, tool.arguments_schema(media_type))
+            for fault in self.validator.faults(found.arguments, tool.arguments_schema(media_type))
             if fault.pointer not in unread and (found.opaque is None or fault.pointer.split("/")[1:2] != [found.opaque])
         ]
         return [*found.faults, *faults]
@@ -179,17 +177,17 @@ class ApiMock:
 
     def _written(self, value: Json, media_type: str) -> bytes:
         """Returns a value as the body of a response."""
-        base_type = media_type.partition(";")[0].strip().lower()
-        if is_json(base_type):
+        kind = media_kind(media_type)
+        if kind == "json":
             return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         items = value if isinstance(value, list) else [value]
-        if is_json_lines(base_type) or is_json_sequence(base_type):
-            return sequence_text(items, "\x1e" * is_json_sequence(base_type)).encode("utf-8", "replace")
-        if base_type == "text/event-stream":
+        if kind in ("lines", "records"):
+            return sequence_text(items, "\x1e" * (kind == "records")).encode("utf-8", "replace")
+        if essence_of(media_type) == "text/event-stream":
             return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
-        if is_xml(base_type) and not isinstance(value, str):
+        if kind == "xml" and not isinstance(value, str):
             return b"<result/>"
-        return value_text(value).encode("utf-8", "replace") if is_text(base_type) else _BYTES
+        return value_text(value).encode("utf-8", "replace") if kind in ("xml", "text") else _BYTES
 
     def _record(
         self, tool: Tool | None, arguments: Json, faults: Sequence[Fault], status: int, request: Request
@@ -250,7 +248,7 @@ def _negotiated(outputs: Sequence[Output], headers: Message) -> tuple[Output | N
     accepted = ",".join(headers.get_all("Accept") or ("*/*",)).lower().split(",")
     for quality, name in sorted(map(_quality, accepted), key=lambda each: -each[0]):
         for output, offer in offers if quality > 0 else ():
-            if fnmatchcase(_concrete(offer).partition(";")[0].strip().lower(), name):
+            if fnmatchcase(essence_of(_concrete(offer)), name):
                 return output, offer
     return None, None
 

@@ -57,15 +57,11 @@ class McpSession(Struct):
 class McpMock:
     """An MCP server without a service behind it."""
 
-    def __init__(
-        self, service: Service, results: Mapping[str, Json], *, log: CallLog, allows_placeholders: bool = False
-    ) -> None:
+    def __init__(self, service: Service, results: Mapping[str, Json], *, log: CallLog) -> None:
         """`results` are those of a crawl: method to result, of a list to its pages."""
         self._service = service
         self._results = results
-        self._validator = Validator(
-            Types.of(service.schemas), is_request=False, allows_placeholders=allows_placeholders
-        )
+        self.validator = Validator(Types.of(service.schemas), is_request=False)
         self._answers = Answers(service)
         self._legacy, self._modern = (as_dict(results.get(method)) for method in ("initialize", "server/discover"))
         self._log = log
@@ -256,7 +252,7 @@ class McpMock:
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         if self._service.disclosure is not None and requested_version(params) is None:
             self._require_description(name, arguments, session)
-        faults = list(self._validator.faults(arguments, self._tools[name].arguments_schema()))
+        faults = list(self.validator.faults(arguments, self._tools[name].arguments_schema()))
         if faults:
             self._log.add(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)

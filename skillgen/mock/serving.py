@@ -193,18 +193,11 @@ def _is_from_another_site(request: HttpRequest) -> bool:
     return not is_loopback(f"http://{host}") or bool(origin and not is_loopback(origin))
 
 
-def mock_of(
-    service: Service, results: Mapping[str, Json] | None, log: CallLog, *, allows_placeholders: bool = False
-) -> McpMock | ApiMock:
-    """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled.
-
-    With `allows_placeholders`, it takes calls as documents show them, with `<id>` for a value.
-    """
+def mock_of(service: Service, results: Mapping[str, Json] | None, log: CallLog) -> McpMock | ApiMock:
+    """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled."""
     if service.kind == "openapi":
-        return ApiMock(service, log=log, allows_placeholders=allows_placeholders)
-    if results is None:
-        results = results_from_service(service)
-    return McpMock(service, results, log=log, allows_placeholders=allows_placeholders)
+        return ApiMock(service, log=log)
+    return McpMock(service, results_from_service(service) if results is None else results, log=log)
 
 
 def url_of(service: Service, port: int) -> str:

@@ -35,6 +35,10 @@ _JSON_LINES = frozenset(
 )
 """Media types of JSON values on a line each."""
 
+URL_ENCODED = "application/x-www-form-urlencoded"
+
+_TEXT_MEDIA_TYPES = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|javascript)\b|.*(?:\+|/)xml\b")
+
 _RESERVED_IN_QUERY = ":/?@,;=*()"
 """Characters that `allowReserved` leaves literal, except those that a shell or curl would interpret."""
 
@@ -225,14 +229,29 @@ def is_json(media_type: str) -> bool:
     return media_type.partition(";")[0].strip().lower().endswith(("/json", "+json"))
 
 
-def is_json_lines(media_type: str) -> bool:
-    """True for media types of JSON values on a line each."""
-    return media_type.partition(";")[0].strip().lower() in _JSON_LINES
-
-
 def is_json_sequence(media_type: str) -> bool:
     """True for a media type of JSON values that follow a record separator each."""
-    return media_type.partition(";")[0].strip().lower() in _JSON_SEQUENCES
+    return media_kind(media_type) == RECORDS
+
+
+@lru_cache(1 << 10)
+def media_kind(media_type: str) -> str:
+    """Returns how the content of a media type is written: `json`, the styles `lines` and `records`, `form`,
+    `multipart`, `xml`, `text`, or `file` for any other."""
+    name = essence_of(media_type)
+    if name in _JSON_LINES or name in _JSON_SEQUENCES:
+        return LINES if name in _JSON_LINES else RECORDS
+    if is_json(name):
+        return "json"
+    if name == URL_ENCODED or name.startswith("multipart/"):
+        return "form" if name == URL_ENCODED else "multipart"
+    is_text = _TEXT_MEDIA_TYPES.match(name) is not None
+    return "xml" if name.endswith(("/xml", "+xml")) else "text" if is_text else "file"
+
+
+def essence_of(media_type: str) -> str:
+    """Returns a media type without parameters, in lower case."""
+    return media_type.partition(";")[0].strip().lower()
 
 
 @lru_cache(1 << 12)

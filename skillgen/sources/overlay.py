@@ -187,7 +187,7 @@ class _Overlay:
         if () in nodes:
             raise _InvalidAction("the action would remove the complete description")
         # In reverse order: removing a node keeps earlier indexes valid, and children go before their parents.
-        for parts in sorted(nodes, key=_sort_key, reverse=True):
+        for parts in sorted(nodes, key=lambda parts: [*map(_sort_key, parts)], reverse=True):
             del _at(data, parts[:-1])[parts[-1]]
         return data
 
@@ -261,5 +261,5 @@ def _replace_at(data: Json, parts: _Parts, value: Json) -> Json:
     return data
 
 
-def _sort_key(parts: _Parts) -> tuple[tuple[int, str], ...]:
-    return tuple((part, "") if isinstance(part, int) else (-1, part) for part in parts)
+def _sort_key(part: str | int) -> tuple[int, str]:
+    return (part, "") if isinstance(part, int) else (-1, part)

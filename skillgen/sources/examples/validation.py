@@ -73,8 +73,8 @@ class Validator:
         formats that a server with types reads; with `allows_placeholders`, any value may be one."""
         self.types = types
         self.is_request = is_request
-        self._is_strict = is_strict
-        self._placeholders = allows_placeholders
+        self.is_strict = is_strict
+        self.allows_placeholders = allows_placeholders
         self._writer = SchemaWriter(types, is_request=is_request)
         self._written: dict[int, tuple[Schema, Json]] = {}
         self._definitions: dict[str, Json] = {}
@@ -97,8 +97,7 @@ class Validator:
     def _found(self, value: Json, schema: Schema) -> Iterator[Fault]:
         if id(schema) not in self._written:  # by identity: a schema is compared by all that it holds
             self._written[id(schema)] = schema, self._writer.write(schema)
-        check = _Check(self, self._placeholders, self._is_strict)
-        for at, message in check.faults(self._written[id(schema)][1], value):
+        for at, message in _Check(self).faults(self._written[id(schema)][1], value):
             yield Fault(at, message)
 
     def get(self, name: str, default: Json) -> Json:
@@ -112,25 +111,23 @@ _At = tuple[str, str]
 """The pointer to a part of a value, and what is wrong with it."""
 
 
-def _unexpected(name: str, names: object, noun: str = "") -> str:
-    """Returns the message for a name that is not declared, without the search for the nearest one, which takes long."""
-    return "is not allowed here"
-
-
 class _Check(Check):
     """Checks also what a program of the standard library cannot: any pattern, formats, discriminators."""
 
-    def __init__(self, types: Validator, allows_placeholders: bool, is_strict: bool) -> None:
+    def __init__(self, types: Validator) -> None:
         super().__init__(types)
         self.unchecked = set()
-        self.unexpected = _unexpected
-        self._placeholders = allows_placeholders
-        self._is_strict = is_strict
+        self.unexpected = lambda *_: "is not allowed here"  # the search for the nearest name takes long
 
     def faults(
         self, schema: Json, value: Json, at: str = "", within: tuple[str, ...] = ()
     ) -> Iterator[tuple[str, str]]:
-        if self._placeholders and isinstance(value, str) and PLACEHOLDER.fullmatch(value) and schema is not False:
+        if (
+            self.types.allows_placeholders
+            and isinstance(value, str)
+            and PLACEHOLDER.fullmatch(value)
+            and schema is not False
+        ):
             return
         if isinstance(schema, dict) and "discriminator" in schema and isinstance(value, dict):
             schema = _selected(schema, value)
@@ -166,10 +163,10 @@ class _Check(Check):
     def value_faults(self, schema: dict[str, Json], value: Json) -> Iterator[str]:
         yield from super().value_faults(schema, value)
         name = schema.get("format", "")
-        if isinstance(value, str) and (name in _FORMATS or (self._is_strict and name == "date-time")):
+        if isinstance(value, str) and (name in _FORMATS or (self.types.is_strict and name == "date-time")):
             if holds("format", name, value) is False:
                 yield f'{shown(value)} is not a "{name}"'
-        elif self._is_strict and type(value) is int and name in _RANGES:
+        elif self.types.is_strict and type(value) is int and name in _RANGES:
             if not -_RANGES[name] <= value < _RANGES[name]:
                 yield f'{value} is not an "{name}"'
 
@@ -355,14 +352,9 @@ class _Checker:
             return
         self._validated += 1
         error = self._validator.validation_error(value, schema)
-        if error not in (None, UNCHECKED) and not _is_changed(value):
+        # A value of which screening replaced a part need not match.
+        if error not in (None, UNCHECKED) and without_placeholders(text := json.dumps(value)) == text:
             yield Problem.of("example-invalid", where, f"{what} does not match its schema: {error}")
-
-
-def _is_changed(value: Json) -> bool:
-    """True if screening replaced a part of a value."""
-    text = json.dumps(value)
-    return without_placeholders(text) != text
 
 
 def _outputs(tool: Tool) -> Iterator[Output]:

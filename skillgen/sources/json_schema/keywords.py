@@ -327,13 +327,12 @@ _TYPE_REFERENCE = re.compile(r"#/(?:(?:components/schemas|\$defs|definitions)/[^
 class DiscriminatorReader:
     """Reads the discriminators of one document."""
 
-    def __init__(self, root: Json) -> None:
-        self._root = root
+    def __init__(self, root: Json, pointer: str) -> None:
+        """`pointer` is that of the document in the source."""
+        self._root, self._pointer = root, pointer
 
-    def read(
-        self, raw: dict[str, Json], pointer: str, local: str, name_of: NameOf, report: Report
-    ) -> Discriminator | None:
-        """Reads the discriminator of the schema at `pointer` of the source, which is `local` in this document."""
+    def read(self, raw: dict[str, Json], pointer: str, name_of: NameOf, report: Report) -> Discriminator | None:
+        """Reads the discriminator of the schema at `pointer` of the source."""
         declared, discriminator_pointer = raw["discriminator"], child(pointer, "discriminator")
         if (name := text_of(declared, "propertyName")) is None:
             report(discriminator_pointer, "the discriminator names no property; left out")
@@ -341,7 +340,7 @@ class DiscriminatorReader:
         mapping_pointer = child(discriminator_pointer, "mapping")
         mapping = dict(_declared_mapping(declared.get("mapping"), mapping_pointer, name_of, report))
         mapped_types = set(mapping.values())
-        for reference in self._implied_references(raw, local):
+        for reference in self._implied_references(raw, pointer.removeprefix(self._pointer)):
             type_name = name_of(reference, discriminator_pointer)
             if type_name is None or type_name in mapped_types or not _TYPE_REFERENCE.match(reference):
                 continue

@@ -410,8 +410,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
 
     def selected_by(self, raw: dict[str, Json], pointer: str, references: Sequence[str]) -> tuple[str, str] | None:
         """Returns the name and the value of the discriminator of a schema that select the first of some types."""
-        local = pointer.removeprefix(self.pointer)
-        found = self.discriminators.read(raw, pointer, local, lambda target, _: target, lambda *_: None)
+        found = self.discriminators.read(raw, pointer, lambda target, _: target, lambda *_: None)
         values = {target: value for value, target in reversed([*(found.mapping or {}).items()])} if found else {}
         value = next((values[target] for target in references if target in values), None)
         return (found.property, value) if found is not None and value is not None else None
@@ -446,8 +445,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             if keyword in raw:
                 schema = self._with_reference(schema, raw[keyword], pointer, keyword)
         if "discriminator" in raw:
-            local = pointer.removeprefix(self.pointer)
-            discriminator = self.discriminators.read(raw, pointer, local, self._name_of, self.report)
+            discriminator = self.discriminators.read(raw, pointer, self._name_of, self.report)
             schema = replace(schema, discriminator=discriminator)
         return schema
 
@@ -516,7 +514,7 @@ class SchemaReader:
             ref_siblings=ref_siblings,
             reads_xml=reads_xml,
             refs=RefIndex(root),
-            discriminators=DiscriminatorReader(root),
+            discriminators=DiscriminatorReader(root, pointer),
             names={},
             inline_targets=_inline_targets(root) if owner is not None else frozenset(),
         )

@@ -100,7 +100,8 @@ def sources_from_results(
     manifest = manifest or manifest_from_results(results, handshakes, problems)
     dashdashes = [dashdash for handshake in handshakes for dashdash in dashdashes_in_result(handshake)]
     for dashdash in dashdashes[:1]:
-        check_dashdash(dashdash)
+        dashdash.text("specVersion")
+        _check(_DASHDASH, dashdash.raw, dashdash.pointer, "dashdash", problems)
     if manifest.fields.raw:
         check_manifest(manifest.fields)
     for dashdash in dashdashes:
@@ -443,12 +444,6 @@ _DISCLOSURE_ADVICE = (
 """Seed 003, 4.1 and 4.2."""
 
 _GUIDANCE_ADVICE = _each("disclosure-guidance-missing", "examples error_guidance")
-
-
-def check_dashdash(dashdash: FieldReader) -> None:
-    """Reports missing and invalid fields among those that seed 000, 3.1.2, requires of a server."""
-    dashdash.text("specVersion")
-    _check(_DASHDASH, dashdash.raw, dashdash.pointer, "dashdash", dashdash.problems)
 
 
 def check_manifest(manifest: FieldReader) -> None:

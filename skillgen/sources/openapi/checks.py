@@ -60,46 +60,40 @@ REST_EDITION = "mcp-rest"
 _MANIFEST_NAMES = ("mcp.yaml", "mcp.json")
 
 
-def is_manifest(data: dict[str, Json], name: str, url: str | None) -> bool:
-    """True if a description claims to be a manifest: by its well-known name, or by `info.x-mcp` (seed 002, 3.1)."""
-    path = urlsplit(url).path if url is not None else name
+def check_version(document: Document, version: str, problems: ProblemLog) -> bool:
+    """Reports an unknown version; true if a description claims to be a manifest: by its well-known name, or by
+    `info.x-mcp` (seed 002, 3.1).
+
+    Of a manifest, reports a version that is not allowed (3.2), and that it was fetched without a media type for
+    manifests, or with that of JSON although it is not (3.1).
+    """
+    path = urlsplit(document.url).path if document.url is not None else document.name
     is_named_so = path.replace("\\", "/").rpartition("/")[2] in _MANIFEST_NAMES
-    return is_named_so or isinstance(as_dict(data.get("info")).get("x-mcp"), dict)
-
-
-def check_version(version: str, problems: ProblemLog, *, is_manifest: bool) -> None:
-    """Reports an unknown version, and one that is not allowed for manifests (seed 002, 3.2)."""
+    is_manifest = is_named_so or isinstance(as_dict(document.data.get("info")).get("x-mcp"), dict)
     key = "swagger" if version.startswith("2.") else "openapi"
     if is_manifest and version.startswith(("2.", "3.0")):
         problems.report("version-old", f"/{key}", f"{key} {version[:20]} is read; manifests are OpenAPI 3.1 or later")
     elif not version.startswith(("2.", "3.0", "3.1", "3.2")):
         problems.report("version-unknown", "/openapi", f"OpenAPI {version[:20]} is unknown; it is read as 3.2")
-
-
-def check_media_type(document: Document, problems: ProblemLog) -> None:
-    """Reports a manifest that was fetched without a media type for manifests, or with that of JSON although it is not
-    (seed 002, 3.1).
-    """
     media_type = document.media_type
     is_right = media_type == "application/yaml" or (media_type == "application/json" and document.is_json)
-    if document.url is None or is_right:
-        return
-    message = f"the manifest was served as {media_type[:80]}" if media_type else "the manifest has no Content-Type"
-    problems.report("manifest-media-type", "", message + (", but is YAML" if media_type == "application/json" else ""))
+    if is_manifest and document.url is not None and not is_right:
+        message = f"the manifest was served as {media_type[:80]}" if media_type else "the manifest has no Content-Type"
+        message += ", but is YAML" if media_type == "application/json" else ""
+        problems.report("manifest-media-type", "", message)
+    return is_manifest
 
 
 def check_info(data: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports a missing title, version or description (seed 002, 3.3)."""
+    """Reports a missing title, version or description (seed 002, 3.3), and a description with nothing to describe
+    (OpenAPI 3.1, "OpenAPI Object").
+    """
     info = as_dict(data.get("info"))
     for name in ("title", "version", "description"):
         if isinstance(info.get(name), (int, float)) and name == "version":
             problems.report("version-not-text", "/info/version", "the version is a number")
         elif text_of(info, name) is None:
             problems.report(f"{name}-missing", f"/info/{name}", f"`info` has no {name}", f"add info.{name}")
-
-
-def check_content(data: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports a description with nothing to describe (OpenAPI 3.1, "OpenAPI Object")."""
     if not any(key in data for key in ("paths", "webhooks", "components")):
         problems.report("paths-missing", "", "`paths`, `webhooks` and `components` are all missing")
 

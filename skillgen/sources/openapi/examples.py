@@ -18,10 +18,9 @@ from msgspec.structs import replace
 from skillgen.model.calls import Example, Input, Part, Request
 from skillgen.model.schema import Parameter, Schema, Serialization, Types, input_keys
 from skillgen.model.serialization import (
+    essence_of,
     form_fields,
-    is_json,
-    is_json_lines,
-    is_json_sequence,
+    media_kind,
     part_items,
     percent_encode,
     sequence_text,
@@ -41,11 +40,8 @@ from skillgen.sources.openapi.requests import EXPANSIONS, TEMPLATE_VARIABLE, Bod
 from skillgen.sources.openapi.responses import (
     CONCRETE_MEDIA_TYPE,
     CONCRETE_MEDIA_TYPES,
-    URL_ENCODED,
     DeclaredExample,
     first_concrete,
-    is_text,
-    is_xml,
     media_examples,
 )
 from skillgen.sources.openapi.security import SecurityReader
@@ -329,33 +325,32 @@ class RequestGenerator:
             NoExample: there is no such body.
         """
         schema = form.schema_of(form.parameters)
-        essence = media_type.partition(";")[0].strip().lower()
-        is_range, kind = "*" in essence, self._generator.variants.first(schema).types[:1]
-        is_lines, is_multipart = is_json_lines(essence) or is_json_sequence(essence), essence.startswith("multipart/")
-        is_structured = is_json(essence) or (is_range and kind in (("object",), ("array",)))
-        if not (is_structured or is_lines or is_multipart or essence == URL_ENCODED or is_text(essence)):
+        essence, kind = essence_of(media_type), media_kind(media_type)
+        is_range = "*" in essence
+        if is_range and self._generator.variants.first(schema).types[:1] in (("object",), ("array",)):
+            kind = "json"
+        if kind == "file":
             if not all(item.is_whole_body for item in form.parameters):
                 raise NoExample  # nobody knows how a file of this type has named members
             concrete = "application/octet-stream" if is_range else media_type
             return _Sent(media_type=concrete, content=Generated("FILE"), is_file=True)
-        if is_xml(essence) and not (example is not None and isinstance(example.value, str)):
+        if kind == "xml" and not (example is not None and isinstance(example.value, str)):
             raise NoExample
-        made = self._content(
-            tool, schema, "text" if is_text(essence) else "body", example, is_checked=not is_xml(essence)
-        )
+        name = "text" if kind in ("xml", "text") else "body"
+        made = self._content(tool, schema, name, example, is_checked=kind != "xml")
         value, sent = made.value, _Sent(media_type=media_type, content=made)
-        if is_structured:
+        if kind == "json":
             return replace(sent, media_type="application/json" if is_range else media_type, body=Value(value))
-        if is_lines:
+        if kind in ("lines", "records"):
             # Each item is on a line. Records are delimited by control characters, so they stay JSON here.
             items = value if isinstance(value, list) else [value]
             text = _displayable(sequence_text(items).removesuffix("\n"))
-            return replace(sent, body=Value(items if is_json_sequence(media_type) else text))
-        if is_multipart and isinstance(value, dict):
+            return replace(sent, body=Value(items if kind == "records" else text))
+        if kind == "multipart" and isinstance(value, dict):
             return replace(sent, media_type=essence, parts=tuple(self._multipart(value, schema, form.parameters)))
-        if essence == URL_ENCODED and isinstance(value, dict):
+        if kind == "form" and isinstance(value, dict):
             return replace(sent, media_type=essence, parts=tuple(_form(value, form.parameters)))
-        if is_multipart or isinstance(value, (dict, list)):
+        if kind == "multipart" or isinstance(value, (dict, list)):
             raise NoExample
         return replace(sent, body=Value(_displayable(value_text(value))))
 
@@ -445,9 +440,10 @@ def _form(value: dict[str, Json], parameters: tuple[Parameter, ...]) -> Iterator
 
 
 def _typed(name: str, member: Json, media_type: str | None) -> Part:
-    if isinstance(member, (dict, list)) and not is_json(media_type or ""):
+    kind = media_kind(media_type or "text/plain")
+    if isinstance(member, (dict, list)) and kind != "json":
         raise NoExample
-    if media_type is None or is_json(media_type) or is_text(media_type):
+    if kind in ("json", "xml", "text"):
         media_type = None if media_type == "text/plain" else media_type
         return Part(name=_displayable(name), text=_displayable(value_text(member)), media_type=media_type)
     return Part(name=_displayable(name), is_file=True, media_type=media_type)

@@ -17,7 +17,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Completion, Deprecation
 from skillgen.model.resource import Group
-from skillgen.model.serialization import is_json_lines, is_json_sequence
+from skillgen.model.serialization import essence_of, media_kind
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
@@ -364,8 +364,7 @@ def _stream_evidence(media_types: Iterable[str], response: dict[str, Json]) -> s
     See seed 002, 6.4, and OpenAPI 3.2, "Sequential Media Types".
     """
     for name in media_types:
-        is_sequence = is_json_lines(name) or is_json_sequence(name)
-        if is_sequence or name.partition(";")[0].strip().lower() in _EVENT_STREAMS:
+        if media_kind(name) in ("lines", "records") or essence_of(name) in _EVENT_STREAMS:
             return f"the media type {name}"
     if any("itemSchema" in as_dict(media) for media in as_dict(response.get("content")).values()):
         return "the schema of one item"

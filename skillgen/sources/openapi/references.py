@@ -20,8 +20,6 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError
 from skillgen.model.credentials import origin_of
-from skillgen.model.service import Service
-from skillgen.model.traversal import rewrite_pointers
 from skillgen.model.values import Json, child, follow, last_token
 from skillgen.security.addresses import decoded_path, public_url, resolve_url
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
@@ -117,11 +115,6 @@ class PointerMap:
         """Records that the value read at one pointer, with all below it, comes from another."""
         self._passes[-1][read] = source
 
-    def to_source(self, service: Service) -> Service:
-        """Returns the service with pointers into the source."""
-        mapped: Service = rewrite_pointers(service, self.source_of)
-        return mapped
-
     def problem_to_source(self, problem: Problem) -> Problem:
         """Returns a problem with pointers into the source."""
         message = _BUNDLED_REFERENCE.sub(lambda match: self.source_of(match[1]), problem.message)
@@ -160,16 +153,6 @@ class ReferencePolicy(Struct, frozen=True, kw_only=True):
     access: FetchOptions = field(default_factory=FetchOptions)
 
 
-def bundle(
-    document: Document, policy: ReferencePolicy, pointer_map: PointerMap, problems: ProblemLog, *, has_names: bool
-) -> dict[str, Json]:
-    """Returns a description with every document that it names inside; documents that cannot be read are reported.
-
-    `has_names` is true if a reference may use `$id`, `$anchor` or `$self`, as from OpenAPI 3.1 on.
-    """
-    return _Bundler(document, policy, pointer_map, problems, has_names).bundle()
-
-
 _Location: TypeAlias = str | Path
 """The URL or the file of a document."""
 
@@ -197,8 +180,8 @@ class _NotRead(SkillgenError):
     advice = ""
 
 
-class _Bundler:
-    """The documents of one description."""
+class Bundler:
+    """Puts every document that a description names inside it; documents that cannot be read are reported."""
 
     def __init__(
         self,
@@ -208,6 +191,7 @@ class _Bundler:
         problems: ProblemLog,
         has_names: bool,
     ) -> None:
+        """`has_names` is true if a reference may use `$id`, `$anchor` or `$self`, as from OpenAPI 3.1 on."""
         self._document = document
         self._has_names = has_names
         self._policy = policy
@@ -222,6 +206,7 @@ class _Bundler:
         self._origins: set[str] = set()
 
     def bundle(self) -> dict[str, Json]:
+        """Returns the description with the other documents."""
         location: _Location | None = self._document.url
         if location is None and self._root is not None:
             location = self._root / Path(self._document.name).name

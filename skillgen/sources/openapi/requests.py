@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from skillgen.model.calls import Input
 from skillgen.model.schema import Location, Parameter, Schema, Serialization
-from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, is_json_lines, is_json_sequence
+from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, URL_ENCODED, media_kind
 from skillgen.model.values import Json, Origin, child, shorten_pointer
 from skillgen.sources.json_access import POINTER_LIMIT, as_dict, as_list, text_of
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
@@ -21,13 +21,12 @@ from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import (
-    URL_ENCODED,
     DeclaredExample,
     Representation,
     apply_encoding,
     declared_examples,
     form_type,
-    is_binary,
+    is_concrete,
     parameter_fields,
     representations,
     serialization_of,
@@ -374,7 +373,6 @@ class Body(Struct, frozen=True, kw_only=True):
 
 
 _STRUCTURED = re.compile(r"json|xml|form", re.IGNORECASE)
-_SEQUENCES = ((LINES, is_json_lines), (RECORDS, is_json_sequence))
 
 
 class BodyReader:
@@ -447,9 +445,10 @@ class BodyReader:
 
     def _body_parameter(self, body: dict[str, Json], pointer: str, representation: Representation) -> Parameter:
         schema = representation.read(self._schemas) or ANYTHING
-        if schema == ANYTHING and all(map(is_binary, representation.media_types)) and representation.media_types:
+        kinds = {*map(media_kind, representation.media_types)}
+        if schema == ANYTHING and kinds == {"file"} and all(map(is_concrete, representation.media_types)):
             schema = Schema(types=("string",), format="binary")  # the form of a file in 3.1
-        style = next((style for style, is_so in _SEQUENCES if any(map(is_so, representation.media_types))), None)
+        style = LINES if LINES in kinds else RECORDS if RECORDS in kinds else None
         schema, headers = with_positional_encoding(schema, representation, self._resolver, self._schemas)
         sent = Serialization(style=style, part_headers=headers)
         return Parameter(

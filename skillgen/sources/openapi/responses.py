@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output, Pagination
 from skillgen.model.schema import Location, Parameter, Schema, Serialization, Types
-from skillgen.model.serialization import is_exploded, is_json, is_json_lines, is_json_sequence
+from skillgen.model.serialization import URL_ENCODED, is_exploded, is_json, media_kind
 from skillgen.model.values import Json, Value, child, follow
 from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list, json_from_text, text_of
@@ -54,8 +54,12 @@ class Representation(Struct, frozen=True):
 
     @property
     def schema(self) -> Json:
-        """The raw schema of the content."""
-        return content_schema(self.media)
+        """The raw schema of the complete content: a sequence is an array of its items (OpenAPI 3.2)."""
+        schema, item = self.media.get("schema"), self.media.get("itemSchema")
+        if "itemSchema" not in self.media:
+            return schema
+        array: Json = {"type": "array", "items": item}
+        return array if schema is None else {"allOf": [schema, array]}
 
     def read(self, schemas: SchemaDocument) -> Schema | None:
         """Returns the schema of the content in the model; `None` if it is not declared."""
@@ -70,13 +74,10 @@ class Representation(Struct, frozen=True):
 CONCRETE_MEDIA_TYPE = re.compile(r"[A-Za-z0-9!#&^_.+-]+/[A-Za-z0-9!#&^_.+-]+(?:; ?[A-Za-z0-9-]+=[A-Za-z0-9._-]+)*\Z")
 """A media type that can be sent, without a wildcard."""
 
-URL_ENCODED = "application/x-www-form-urlencoded"
 _FORMS = {"form-data": "multipart/form-data", "x-www-form-urlencoded": URL_ENCODED}
 
 CONCRETE_MEDIA_TYPES = {"image/*": "image/png", "text/*": "text/plain", "audio/*": "audio/mpeg", "video/*": "video/mp4"}
 """Media types that are sent for the common media type ranges."""
-
-_TEXT_MEDIA_TYPES = re.compile(r"text/|application/(?:graphql|yaml|x-yaml|sql|javascript)\b|.*(?:\+|/)xml\b")
 
 _BODY_MEMBERS = ("schema", "itemSchema", "encoding")
 
@@ -86,7 +87,9 @@ def representations(owner: dict[str, Json], pointer: str, resolver: Resolver) ->
     groups: list[Representation] = []
     content, pointer = as_dict(owner.get("content")), child(pointer, "content")
     for name in sorted(content, key=lambda name: (name != "application/json", "json" not in name)):
-        item = media_type_object(content[name], child(pointer, name), resolver)
+        raw, place = as_dict(content[name]), child(pointer, name)
+        media, place = resolver.resolve(raw, place) if "$ref" in raw else (raw, place)  # to `mediaTypes` (3.2)
+        item = media or {}, place
         for group in groups:
             if all(group.media.get(key) == item[0].get(key) for key in _BODY_MEMBERS):
                 group.contents[form_type(name)] = item
@@ -101,14 +104,6 @@ def form_type(name: str) -> str:
     return _FORMS.get(name.rpartition("/")[2], name)
 
 
-def media_type_object(raw: Json, pointer: str, resolver: Resolver) -> tuple[dict[str, Json], str]:
-    """Returns a media type object and its pointer; in 3.2 it may be a reference to `components.mediaTypes`."""
-    if isinstance(raw, dict) and "$ref" in raw:
-        media, pointer = resolver.resolve(raw, pointer)
-        return media or {}, pointer
-    return as_dict(raw), pointer
-
-
 def is_concrete(media_type: str) -> bool:
     """True if a string is one media type, not a range."""
     return CONCRETE_MEDIA_TYPE.match(media_type) is not None and "*" not in media_type
@@ -118,32 +113,6 @@ def first_concrete(media_types: str | None) -> str | None:
     """Returns the first media type of a comma-separated list that can be sent; common ranges are replaced."""
     names = [name.strip() for name in media_types.split(",")] if media_types is not None else []
     return next(filter(is_concrete, (CONCRETE_MEDIA_TYPES.get(name, name) for name in names)), None)
-
-
-def is_text(media_type: str) -> bool:
-    """True if content of a media type is written as text."""
-    return _TEXT_MEDIA_TYPES.match(media_type.split(";")[0].strip().lower()) is not None
-
-
-def is_xml(media_type: str) -> bool:
-    """True for `text/xml`, `application/xml` and `+xml` types."""
-    return media_type.split(";")[0].strip().lower().endswith(("/xml", "+xml"))
-
-
-def is_binary(media_type: str) -> bool:
-    """True for a media type whose content is neither text nor structured."""
-    essence = media_type.partition(";")[0].strip().lower()
-    is_structured = is_json(essence) or is_json_lines(essence) or is_json_sequence(essence) or essence == URL_ENCODED
-    return is_concrete(media_type) and not (is_structured or is_text(essence) or essence.startswith("multipart/"))
-
-
-def content_schema(media: dict[str, Json]) -> Json:
-    """Returns the schema of the complete content of a media type: a sequence is an array of its items (OpenAPI 3.2)."""
-    schema = media.get("schema")
-    if "itemSchema" not in media:
-        return schema
-    array: Json = {"type": "array", "items": media["itemSchema"]}
-    return array if schema is None else {"allOf": [schema, array]}
 
 
 class DeclaredExample(Struct, frozen=True):
@@ -229,10 +198,12 @@ def needs_xml_names(document: dict[str, Json]) -> bool:
 
 
 def _is_xml_only(content: dict[str, Json]) -> bool:
-    if content and all(map(is_xml, content)):
+    if content and all(media_kind(name) == "xml" for name in content):
         return True
     encodings = (as_dict(as_dict(media).get("encoding")).values() for media in content.values())
-    return any(is_xml(str(as_dict(encoding).get("contentType"))) for encoding in chain.from_iterable(encodings))
+    return any(
+        media_kind(str(as_dict(encoding).get("contentType"))) == "xml" for encoding in chain.from_iterable(encodings)
+    )
 
 
 _DEFAULT_STYLES: dict[Location, str] = {

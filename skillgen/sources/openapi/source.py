@@ -11,6 +11,7 @@ from skillgen.model.auth import LOGIN_POINTER, Access, Auth, Endpoint, Requireme
 from skillgen.model.resource import Event
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.traversal import rewrite_pointers
 from skillgen.model.values import Icon, Json, Origin, Value, child
 from skillgen.security.addresses import host_of, icon_objection
 from skillgen.sources.detect import shape_of, wrong_kind_error
@@ -19,18 +20,15 @@ from skillgen.sources.json_access import as_dict, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.openapi.checks import (
     REST_EDITION,
-    check_content,
     check_dialect,
     check_info,
-    check_media_type,
     check_security,
     check_shapes,
     check_version,
-    is_manifest,
     reads_siblings_of_references,
 )
 from skillgen.sources.openapi.operations import OperationReader, TagReader, tags_of
-from skillgen.sources.openapi.references import PointerMap, ReferencePolicy, Resolver, bundle
+from skillgen.sources.openapi.references import Bundler, PointerMap, ReferencePolicy, Resolver
 from skillgen.sources.openapi.requests import PathOperation
 from skillgen.sources.openapi.responses import needs_xml_names
 from skillgen.sources.openapi.security import (
@@ -41,7 +39,7 @@ from skillgen.sources.openapi.security import (
     is_absolute,
     url_of,
 )
-from skillgen.sources.openapi.swagger import convert_swagger
+from skillgen.sources.openapi.swagger import SwaggerConverter
 
 
 def service_from_description(
@@ -54,25 +52,22 @@ def service_from_description(
     """
     version = _checked_version(document.data, document.name)
     pointer_map, mapped_later = PointerMap(), ProblemLog()
-    claims = is_manifest(document.data, document.name, document.url)
-    check_version(version, mapped_later, is_manifest=claims)
-    if claims:
-        check_media_type(document, mapped_later)
+    claims = check_version(document, version, mapped_later)
     data = document.data
     if document.refers_outward:
         has_names = not version.startswith(("2.", "3.0"))  # `$id` and `$anchor` came with OpenAPI 3.1
-        data = bundle(document, policy or ReferencePolicy(), pointer_map, mapped_later, has_names=has_names)
+        data = Bundler(document, policy or ReferencePolicy(), pointer_map, mapped_later, has_names).bundle()
     shapes = ProblemLog()
     check_shapes(data, shapes)
     for problem in shapes:
         # Mapped before a conversion of Swagger 2.0 starts another pass of the pointer map.
         problems.add(pointer_map.problem_to_source(problem))
     if version.startswith("2."):
-        data = convert_swagger(data, document.url, pointer_map, mapped_later)
+        data = SwaggerConverter(data, document.url, pointer_map, mapped_later).description()
     has_internal = policy is not None and policy.internal
     service = _service(data, version, document, mapped_later, claims=claims, has_internal=has_internal)
     if pointer_map:
-        service = pointer_map.to_source(service)
+        service = rewrite_pointers(service, pointer_map.source_of)
     for problem in mapped_later:
         problems.add(pointer_map.problem_to_source(problem))
     return service
@@ -84,7 +79,6 @@ def _service(
     """Returns the service; `claims` is true for a manifest of the MCP REST Edition."""
     info = as_dict(data.get("info"))
     check_info(data, problems)
-    check_content(data, problems)
     reader = SchemaReader(problems)
     tags = TagReader(data, problems)
     resolver = Resolver(data, problems)

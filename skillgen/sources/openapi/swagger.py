@@ -55,20 +55,14 @@ _Located = tuple[dict[str, Json], str]
 """An object and its pointer in the source."""
 
 
-def convert_swagger(
-    data: dict[str, Json], url: str | None, pointer_map: PointerMap, problems: ProblemLog
-) -> dict[str, Json]:
-    """Returns a Swagger 2.0 description, which was loaded from `url`, as OpenAPI 3."""
-    return _Converter(data, url, pointer_map, problems).description()
-
-
-class _Converter:
-    """Converts one description without changing it.
+class SwaggerConverter:
+    """Converts a Swagger 2.0 description to OpenAPI 3, without changing it.
 
     `source` is the pointer of an object in the Swagger document, `pointer` that in the converted one.
     """
 
     def __init__(self, data: dict[str, Json], url: str | None, pointer_map: PointerMap, problems: ProblemLog) -> None:
+        """`url` is where the description was loaded from."""
         self._data = data
         self._url = url
         self._map = pointer_map
@@ -79,6 +73,7 @@ class _Converter:
         self._produces = texts_of(data, "produces")
 
     def description(self) -> dict[str, Json]:
+        """Returns the converted description."""
         data = dict(self._data)
         for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces", "securityDefinitions"):
             data.pop(key, None)
