@@ -119,6 +119,16 @@ def test_the_description_is_what_the_help_says_first(text: str, said: str, tmp_p
     assert said in document.splitlines()[2]
 
 
+@pytest.mark.parametrize("asked", ["--help all", "-h full", "--help-all"])
+def test_the_longer_help_that_a_help_names_is_read(asked: str, tmp_path: Path) -> None:
+    short = f"Usage: crate [options] <url>\n -a  all\n\nFor all options use `{asked}`.\n"
+    longer = f"Usage: crate [options] <url>\n     --burn-all-of <path> Burn those of a path\n -a  all\n{short}"
+    (tool,) = read(tmp_path, {"--help": short, asked: longer}).tools
+    assert (tool.usage, "Burn those" in str(tool.help)) == ("crate [options] <url>", True)
+    (tool,) = skillgen.read(cli_command=[program(tmp_path, {"--help": short, asked: "Usage: none\n"})]).tools
+    assert "-a  all" in str(tool.help)
+
+
 def test_the_name_of_a_program_is_not_judged(tmp_path: Path) -> None:
     """`apt-get` gets nothing, and what it does is not what it does without a command."""
     single = "Usage: get-crate [FILE]\n\n  -a  all\n"

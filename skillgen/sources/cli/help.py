@@ -102,6 +102,8 @@ _LISTING = re.compile(
     r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
 )
 """How a program says that it lists its commands; `--help` of Symfony's and cleo's prints the help of `list`."""
+_LONGER = re.compile(r"(?<![\w-])(?:--help|-h)[ =-](?:all|full)(?![\w-])")
+"""How a program without commands says that it has more options than `--help` prints."""
 _HELPFUL = re.compile(
     r"^[ ]{0,12}(?:usage|syntax|synopsis)\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
     r"|^[ ]{0,12}(?:\S{0,40} ?(?:commands?|options|flags) ?:?|[^\n]{0,40} commands:)$",
@@ -151,7 +153,7 @@ _BANNER = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S*
 """A line with a version, one of a log, or one of a picture of letters."""
 
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
-_BELOW_USAGE = re.compile(r"\A-.*\S {2,}\S|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])")
+_BELOW_USAGE = re.compile(r"\A-.*(?:\S {2,}\S|[>\]] [A-Z][a-z])|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])")
 """An option with its text, or words of a sentence."""
 
 _TAKES_COMMAND = re.compile(
@@ -471,6 +473,10 @@ class Explorer(Struct, kw_only=True):
             fix = "document another command, or pass on what it needs, such as --env HOME: its home is an empty folder"
             raise SourceError(what, where=self.words[0], fix=fix)
         root = self._with_listing(_Help(text, self.words, [request]))
+        if not root.commands and (named := _LONGER.search(text)):
+            longer = self._text(named[0].split()) or ""
+            if len(longer) > len(text) and _HELPFUL.search(longer):
+                root = _Help(longer, self.words, named[0].split())
         if len(root.commands) > COMMANDS_LIMIT:
             self._report(f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out")
             del root.commands[COMMANDS_LIMIT:]
@@ -531,12 +537,8 @@ class Explorer(Struct, kw_only=True):
             self._way = ("help",)
             if re.search(r"\[-h\b|^[ ]{0,12}-h\b|[|,] -h\b", root.text, re.MULTILINE):
                 # `git help CMD` opens a manual page, but `git CMD -h` prints the options.
-                sample = self._text(["help", *root.commands[0].words])
-                if (
-                    not sample
-                    or not _HELPFUL.search(sample)
-                    or (_MANUAL.match(sample) and sample.lstrip()[:4] != "NAME")
-                ):
+                sample = self._text(["help", *root.commands[0].words]) or ""
+                if not _HELPFUL.search(sample) or (_MANUAL.match(sample) and sample.lstrip()[:4] != "NAME"):
                     self._way = ("-h",)
         else:
             what = "its help does not say how to get that of a command, so none is run; only the lists are read"
@@ -579,9 +581,8 @@ class Explorer(Struct, kw_only=True):
         name = self.words[-1].rpartition("/")[2]
         commands = [*_in_order(program)]
         if self._way and (unread := [command for command in commands if command.help is None]):
-            reason = (
-                "none is printed" if len(self._sizes_bytes) < RUNS_LIMIT else f"more than {RUNS_LIMIT:,} are listed"
-            )
+            is_limited = len(self._sizes_bytes) >= RUNS_LIMIT
+            reason = f"more than {RUNS_LIMIT:,} are listed" if is_limited else "none is printed"
             which = f"{counted(len(unread), 'command')}, such as `{' '.join(unread[0].path)}`,"
             self._report(f"the help of {which} is not documented: {reason}")
         if lines := [line for command in commands if command.help is not None for line in command.help.unread]:
