@@ -57,7 +57,7 @@ class ApiMock:
 
     def __init__(self, service: Service, *, log: CallLog) -> None:
         self._service = service
-        self._router = Router(service)
+        self._routes = list(_routes_of(service))
         self._decoder = Decoder(service)
         self.validator = Validator(Types.of(service.schemas), is_request=True, is_strict=True)
         self._answers = Answers(service)
@@ -70,7 +70,7 @@ class ApiMock:
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
-        matches = self._router.matches(request.path, request.query)
+        matches = self._matches(request.path, request.query)
         methods = list(dict.fromkeys(route.tool.method or "" for route, _ in matches))
         method = "GET" if request.method == "HEAD" and "HEAD" not in methods else request.method
         matches = [match for match in matches if match[0].tool.method == method]
@@ -89,6 +89,19 @@ class ApiMock:
         # Operations that differ only in the query or the fragment of their path: the one that the arguments fit.
         tool, found, faults = next((item for item in checked if not item[2]), checked[0])
         return self._answer(tool, found, faults, request)
+
+    def _matches(self, path: str, query: str) -> list[tuple[Route, dict[str, str]]]:
+        """Returns the routes of a path, whatever their method, the best first: each with its variables, encoded."""
+        sent = set(parse_qsl(query, keep_blank_values=True))
+        found = [
+            (route, values)
+            for route in self._routes
+            if sent.issuperset(route.query) and (values := variables_in(path, route.path)) is not None
+        ]
+        found.sort(key=lambda match: match[0].rank)
+        # A path without variables is matched before any template, whatever the methods of either.
+        is_concrete = bool(found) and "{" not in found[0][0].path
+        return [match for match in found if not (is_concrete and "{" in match[0].path)]
 
     def _answer(self, tool: Tool, found: Decoded, faults: list[Fault], request: Request) -> Response:
         outputs, headers = _successes(tool), dict[str, str]()
@@ -407,29 +420,12 @@ class Route(Struct, frozen=True):
         return self.path.count("{"), -len(self.path), -len(self.query)
 
 
-class Router:
-    """The operations of a service by path."""
-
-    def __init__(self, service: Service) -> None:
-        self._routes: list[Route] = []
-        for tool in service.tools:
-            path, _, query = _template(tool).partition("#")[0].partition("?")
-            constants = tuple(parse_qsl(TEMPLATE_VARIABLE.sub("", query)))
-            for base in base_paths(service, tool) if tool.method is not None else ():
-                self._routes.append(Route(tool, f"{base}/{path.lstrip('/')}", constants))
-
-    def matches(self, path: str, query: str) -> list[tuple[Route, dict[str, str]]]:
-        """Returns the routes of a path, whatever their method, the best first: each with its variables, encoded."""
-        sent = set(parse_qsl(query, keep_blank_values=True))
-        found = [
-            (route, values)
-            for route in self._routes
-            if sent.issuperset(route.query) and (values := variables_in(path, route.path)) is not None
-        ]
-        found.sort(key=lambda match: match[0].rank)
-        # A path without variables is matched before any template, whatever the methods of either.
-        is_concrete = bool(found) and "{" not in found[0][0].path
-        return [match for match in found if not (is_concrete and "{" in match[0].path)]
+def _routes_of(service: Service) -> Iterator[Route]:
+    for tool in service.tools:
+        path, _, query = _template(tool).partition("#")[0].partition("?")
+        constants = tuple(parse_qsl(TEMPLATE_VARIABLE.sub("", query)))
+        for base in base_paths(service, tool) if tool.method is not None else ():
+            yield Route(tool, f"{base}/{path.lstrip('/')}", constants)
 
 
 def _template(tool: Tool) -> str:

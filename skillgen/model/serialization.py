@@ -234,7 +234,6 @@ def is_json_sequence(media_type: str) -> bool:
     return media_kind(media_type) == RECORDS
 
 
-@lru_cache(1 << 10)
 def media_kind(media_type: str) -> str:
     """Returns how the content of a media type is written: `json`, the styles `lines` and `records`, `form`,
     `multipart`, `xml`, `text`, or `file` for any other."""

@@ -26,14 +26,7 @@ from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
 from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
 from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
 from skillgen.sources.openapi.references import Resolver
-from skillgen.sources.openapi.requests import (
-    Body,
-    BodyReader,
-    ParameterReader,
-    PathOperation,
-    PathReader,
-    with_query_parameters,
-)
+from skillgen.sources.openapi.requests import Body, PathOperation, RequestReader, with_query_parameters
 from skillgen.sources.openapi.responses import ResponseReader, pagination_of
 from skillgen.sources.openapi.security import SecurityReader, endpoints_from, scopes_of, url_of
 from skillgen.text.summary import join_texts
@@ -58,18 +51,15 @@ class OperationReader:
         self._problems = resolver.problems
         self._base_url = base_url
         self._tags = tags
-        self.paths = PathReader(resolver, has_internal=has_internal)
-        self.parameters = ParameterReader(
-            resolver, schemas, signs_requests=security.signs_requests, has_internal=has_internal
-        )
-        self.bodies = BodyReader(resolver, schemas)
-        self._requests = RequestGenerator(resolver, schemas.types, self.parameters.examples, security)
+        signs_requests = security.signs_requests
+        self.requests = RequestReader(resolver, schemas, signs_requests=signs_requests, has_internal=has_internal)
+        self._generator = RequestGenerator(resolver, schemas.types, self.requests.examples, security)
         self.responses = ResponseReader(resolver, schemas)
         self._types = schemas.types
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
-        entries = list(self.paths.operations(as_dict(self.resolver.document.get("paths")), "/paths"))
+        entries = list(self.requests.operations(as_dict(self.resolver.document.get("paths")), "/paths"))
         plain = {(entry.method, entry.path.removesuffix("/")): entry.operation for entry in entries}
         entries = [entry for entry in entries if not self._is_twin(entry, plain)]
         names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
@@ -87,7 +77,7 @@ class OperationReader:
         text = text_of(self.resolver.document.get("info"), "description")
         self.logins = login_parameters([tool for tool, _ in drafts], text)
         return tuple(
-            (replace(tool, examples=self._requests.examples(tool, body, self.logins)), entry)
+            (replace(tool, examples=self._generator.examples(tool, body, self.logins)), entry)
             for (tool, body), entry in zip(drafts, entries, strict=True)
         )
 
@@ -114,10 +104,10 @@ class OperationReader:
     def _tool(self, entry: PathOperation, name: str, path: str) -> tuple[Tool, Body]:
         """Returns an operation as a tool without examples, and its body."""
         operation, pointer = entry.operation, entry.pointer
-        sent = self.parameters.parameters((*entry.items, (operation, pointer)))
+        sent = self.requests.parameters((*entry.items, (operation, pointer)))
         path, sent = with_query_parameters(path, sent, pointer)
-        sent = self.parameters.with_path_parameters(sent, path, pointer)
-        body = self.bodies.body(operation.get("requestBody"), child(pointer, "requestBody"))
+        sent = self.requests.with_path_parameters(sent, path, pointer)
+        body = self.requests.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
         check_audience(operation, pointer, self._problems)
         outputs, output_media_types = self.responses.outputs(responses, responses_pointer)

@@ -85,14 +85,102 @@ class PathOperation(Struct, frozen=True, kw_only=True):
         return text_of(self.operation, "operationId")
 
 
-class PathReader:
-    """Finds operations, also through `$ref`s of path items."""
+TEMPLATE_VARIABLE = re.compile(r"\{(/?[^{}/]*)\}")
+"""A variable in a path."""
 
-    def __init__(self, resolver: Resolver, *, has_internal: bool = False) -> None:
-        self._resolver = resolver
-        self._problems = resolver.problems
+EXPANSIONS = {"+": "", ".": ".", "/": "/", ";": ";"}
+"""What an operator before the name of a variable puts before its value (RFC 6570, 3.2)."""
+
+_QUERY_OPERATORS = ("?", "&", "#")
+"""Operators of variables that are not in the path; parameters of the query are sent anyway."""
+
+_IGNORED_HEADERS = {
+    **dict.fromkeys(
+        ("host", "content-length", "connection", "transfer-encoding"), "remove it: the client sends its own"
+    ),
+    "accept": "declare the media types of the responses",
+    "content-type": "declare the media types of the request body",
+    "authorization": "declare a security scheme",
+}
+"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead.
+
+The first are of the connection (RFC 9110, 7.2 and 7.6.1): a request for one host would be signed for another. Without
+any scheme, the last is the only declaration of the login, and is read.
+"""
+
+_SIGNING = frozenset(
+    f"x-amz-{name}"
+    for name in ("content-sha256", "date", "algorithm", "credential", "security-token", "signature", "signedheaders")
+)
+"""Parameters that a tool which signs requests writes (AWS Signature Version 4)."""
+
+_LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
+
+
+def with_query_parameters(
+    path: str, parameters: tuple[Parameter, ...], pointer: str
+) -> tuple[str, tuple[Parameter, ...]]:
+    """Returns a path without the variables of its query, such as `?page={page}`, which are parameters of the query."""
+    start, _, query = path.partition("?")
+    if not query:
+        return path, parameters
+    pairs = [pair.partition("=") for pair in query.split("&")]
+    is_variable = TEMPLATE_VARIABLE.fullmatch  # `{page}=1` is meant as `page={page}`
+    pairs = [(name[1:-1], is_, name) if is_ and is_variable(name) else (name, is_, value) for name, is_, value in pairs]
+    found = {(str(item.location), item.name): item for item in parameters}
+    for name, _, value in pairs:
+        if is_variable(value):
+            item = found.pop(("path", value[1:-1]), None) or found.pop(("query", value[1:-1]), None)
+            item = item or Parameter(name=name, location="query", required=True, schema=Schema(), pointer=pointer)
+            found["query", name] = replace(item, name=name, location="query")
+    rest = "&".join("".join(pair) for pair in pairs if not is_variable(pair[2]))
+    return f"{start}?{rest}" if rest else start, tuple(found.values())
+
+
+class Body(Struct, frozen=True, kw_only=True):
+    """A request body in the terms of the model."""
+
+    parameters: tuple[Parameter, ...] = ()
+    """The properties of its recommended representation, or one parameter for the complete body."""
+
+    media_types: tuple[str, ...] = ()
+    """The media types in which it can be sent, as declared."""
+
+    input: Input | None = None
+    """Its recommended representation, without parameters."""
+
+    other_inputs: tuple[Input, ...] = ()
+    """Its other representations, with their parameters."""
+
+    forms: tuple[tuple[Input, Representation], ...] = ()
+    """Its representations, each with its parameters; none if there is nothing to send."""
+
+    is_required: bool = False
+
+
+_STRUCTURED = re.compile(r"json|xml|form", re.IGNORECASE)
+
+
+class RequestReader:
+    """Reads the requests of one description: operations, their parameters and bodies; a shared part is read once."""
+
+    def __init__(
+        self, resolver: Resolver, schemas: SchemaDocument, *, signs_requests: bool = False, has_internal: bool = False
+    ) -> None:
+        """`signs_requests`: parameters with a signature are not for the caller; `has_internal`: internal operations and
+        parameters are."""
         self._has_internal = has_internal
-        """Whether operations for internal use are among them."""
+        self._written = _SIGNING if signs_requests else frozenset[str]()
+        has_schemes = bool(as_dict(resolver.document.get("components")).get("securitySchemes"))
+        self._login = None if has_schemes else "authorization"
+        self._resolver = resolver
+        self._schemas = schemas
+        self._problems = resolver.problems
+        self._shared: dict[str, tuple[Parameter, ...]] = {}
+        self._query_strings: set[str] = set()
+        self._bodies: dict[tuple[str, bool], FlatObject] = {}
+        self.examples: dict[str, tuple[DeclaredExample, ...]] = {}
+        """The declared examples of parameters, by their pointers."""
 
     def operations(self, paths: dict[str, Json], pointer: str) -> Iterator[PathOperation]:
         """Yields every operation of a map of path items, which is at `pointer`."""
@@ -166,57 +254,7 @@ class PathReader:
                 message = f"{key[:60]!r} is neither a method nor another member of a path item; left out"
                 self._problems.report("method-unknown", pointer, message)
 
-
-TEMPLATE_VARIABLE = re.compile(r"\{(/?[^{}/]*)\}")
-"""A variable in a path."""
-
-EXPANSIONS = {"+": "", ".": ".", "/": "/", ";": ";"}
-"""What an operator before the name of a variable puts before its value (RFC 6570, 3.2)."""
-
-_QUERY_OPERATORS = ("?", "&", "#")
-"""Operators of variables that are not in the path; parameters of the query are sent anyway."""
-
-_IGNORED_HEADERS = {
-    **dict.fromkeys(
-        ("host", "content-length", "connection", "transfer-encoding"), "remove it: the client sends its own"
-    ),
-    "accept": "declare the media types of the responses",
-    "content-type": "declare the media types of the request body",
-    "authorization": "declare a security scheme",
-}
-"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead.
-
-The first are of the connection (RFC 9110, 7.2 and 7.6.1): a request for one host would be signed for another. Without
-any scheme, the last is the only declaration of the login, and is read.
-"""
-
-_SIGNING = frozenset(
-    f"x-amz-{name}"
-    for name in ("content-sha256", "date", "algorithm", "credential", "security-token", "signature", "signedheaders")
-)
-"""Parameters that a tool which signs requests writes (AWS Signature Version 4)."""
-
-_LOCATIONS: tuple[Location, ...] = ("path", "query", "header", "cookie")
-
-
-class ParameterReader:
-    """Reads parameters; a shared one is read once."""
-
-    def __init__(
-        self, resolver: Resolver, schemas: SchemaDocument, *, signs_requests: bool = False, has_internal: bool = False
-    ) -> None:
-        """`signs_requests`: parameters with a signature are not for the caller; `has_internal`: internal ones are."""
-        self._has_internal = has_internal
-        self._written = _SIGNING if signs_requests else frozenset[str]()
-        has_schemes = bool(as_dict(resolver.document.get("components")).get("securitySchemes"))
-        self._login = None if has_schemes else "authorization"
-        self._resolver = resolver
-        self._schemas = schemas
-        self._problems = resolver.problems
-        self._shared: dict[str, tuple[Parameter, ...]] = {}
-        self._query_strings: set[str] = set()
-        self.examples: dict[str, tuple[DeclaredExample, ...]] = {}
-        """The declared examples of parameters, by their pointers."""
+    # -- parameters --------------------------------------------------------------------------------------------------
 
     def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
         """Reads the parameters of objects with their pointers: path items, then the operation, which overrides them."""
@@ -330,58 +368,7 @@ class ParameterReader:
         sent = serialization_of(raw, location, fields["schema"], self._schemas.types)
         return (Parameter(name=name, location=location, serialization=sent, **fields),)
 
-
-def with_query_parameters(
-    path: str, parameters: tuple[Parameter, ...], pointer: str
-) -> tuple[str, tuple[Parameter, ...]]:
-    """Returns a path without the variables of its query, such as `?page={page}`, which are parameters of the query."""
-    start, _, query = path.partition("?")
-    if not query:
-        return path, parameters
-    pairs = [pair.partition("=") for pair in query.split("&")]
-    is_variable = TEMPLATE_VARIABLE.fullmatch  # `{page}=1` is meant as `page={page}`
-    pairs = [(name[1:-1], is_, name) if is_ and is_variable(name) else (name, is_, value) for name, is_, value in pairs]
-    found = {(str(item.location), item.name): item for item in parameters}
-    for name, _, value in pairs:
-        if is_variable(value):
-            item = found.pop(("path", value[1:-1]), None) or found.pop(("query", value[1:-1]), None)
-            item = item or Parameter(name=name, location="query", required=True, schema=Schema(), pointer=pointer)
-            found["query", name] = replace(item, name=name, location="query")
-    rest = "&".join("".join(pair) for pair in pairs if not is_variable(pair[2]))
-    return f"{start}?{rest}" if rest else start, tuple(found.values())
-
-
-class Body(Struct, frozen=True, kw_only=True):
-    """A request body in the terms of the model."""
-
-    parameters: tuple[Parameter, ...] = ()
-    """The properties of its recommended representation, or one parameter for the complete body."""
-
-    media_types: tuple[str, ...] = ()
-    """The media types in which it can be sent, as declared."""
-
-    input: Input | None = None
-    """Its recommended representation, without parameters."""
-
-    other_inputs: tuple[Input, ...] = ()
-    """Its other representations, with their parameters."""
-
-    forms: tuple[tuple[Input, Representation], ...] = ()
-    """Its representations, each with its parameters; none if there is nothing to send."""
-
-    is_required: bool = False
-
-
-_STRUCTURED = re.compile(r"json|xml|form", re.IGNORECASE)
-
-
-class BodyReader:
-    """Reads request bodies; a type that several of them take is read once."""
-
-    def __init__(self, resolver: Resolver, schemas: SchemaDocument) -> None:
-        self._resolver = resolver
-        self._schemas = schemas
-        self._bodies: dict[tuple[str, bool], FlatObject] = {}
+    # -- bodies ------------------------------------------------------------------------------------------------------
 
     def body(self, raw: Json, pointer: str, *, sent_by_service: bool = False) -> Body:
         """Reads a request body: its properties, or one parameter `body` if it is not an object.
@@ -393,22 +380,18 @@ class BodyReader:
             return Body()
         content = as_dict(body.get("content"))
         if not content:
-            self._resolver.problems.report(
-                "body-without-content", pointer, "the request body has no media type; left out"
-            )
+            self._problems.report("body-without-content", pointer, "the request body has no media type; left out")
         for name in content:
             if (form := form_type(name)) != name:
                 message = f"{name[:60]!r} is not the media type of a form; read as {form}"
-                self._resolver.problems.report(
-                    "member-coerced", child(pointer, "content", name), message, f"write {form}"
-                )
+                self._problems.report("member-coerced", child(pointer, "content", name), message, f"write {form}")
         all_representations = representations(body, pointer, self._resolver)
         for item in all_representations:
             if _STRUCTURED.search(" ".join(item.media_types)) and item.media.keys().isdisjoint(
                 ("schema", "itemSchema")
             ):
                 message = f"the body of type {', '.join(item.media_types)[:80]} has no schema"
-                self._resolver.problems.report("body-untyped", item.pointer, message)
+                self._problems.report("body-untyped", item.pointer, message)
         inputs = [self._input(body, pointer, item, sent_by_service) for item in all_representations]
         if not inputs:
             return Body()

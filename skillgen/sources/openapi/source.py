@@ -230,7 +230,7 @@ class EventReader:
 
     def _webhooks(self) -> Iterator[_EventOperation]:
         for key in _WEBHOOK_KEYS:
-            for entry in self._operations.paths.operations(as_dict(self._resolver.document.get(key)), f"/{key}"):
+            for entry in self._operations.requests.operations(as_dict(self._resolver.document.get(key)), f"/{key}"):
                 yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 
     def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
@@ -239,15 +239,15 @@ class EventReader:
             if name.startswith("x-"):
                 continue
             callback, callback_pointer = self._resolver.resolve(raw, child(pointer, name))
-            for request in self._operations.paths.operations(callback or {}, callback_pointer):
+            for request in self._operations.requests.operations(callback or {}, callback_pointer):
                 yield request, self._unique(name, f"{name} of {tool.name}"), tool.name
 
     def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
         operation, pointer = entry.operation, entry.pointer
         raw, owners = operation.get("requestBody"), (*entry.items, (operation, pointer))
         location, operations = child(pointer, "requestBody"), self._operations
-        body = operations.bodies.body(raw if is_detailed else None, location, sent_by_service=True)
-        sent = operations.parameters.parameters(owners) if is_detailed else ()
+        body = operations.requests.body(raw if is_detailed else None, location, sent_by_service=True)
+        sent = operations.requests.parameters(owners) if is_detailed else ()
         content = as_dict(self._resolver.resolve_or_empty(raw).get("content"))
         return Event(
             name=name,
