@@ -11,8 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from msgspec import NODEFAULT, Struct
-from msgspec.structs import replace
+from msgspec import Struct
+from msgspec.structs import fields, replace
 
 from skillgen.model.calls import ErrorCase, Input, Output
 from skillgen.model.inventory import (
@@ -29,7 +29,6 @@ from skillgen.model.inventory import (
     allowed,
     bare,
     both,
-    defaults_of,
     judged_types,
     rules_of,
     shown,
@@ -475,7 +474,7 @@ def _pairs(
 
 def _or_empty(value: Any, other: Any) -> Any:
     """Returns a node without any fact for one that is not declared, if the other is."""
-    if value is None and isinstance(other, Struct) and NODEFAULT not in dict(defaults_of(type(other))).values():
+    if value is None and isinstance(other, Struct) and not any(item.required for item in fields(other)):
         return type(other)()
     return value
 

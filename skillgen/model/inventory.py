@@ -16,6 +16,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -182,28 +183,37 @@ def kept(old: Any, _new: Any) -> Effect:
 _NOT_COMPARED = ("pointer", "origins", "request", "raw", "input_schema", "quotations", "group")
 
 
-def bare(value: Any, without_texts: bool = False) -> Json:
-    """Returns a value as JSON without positions, and without what is left out by default."""
+def bare(value: Any, without_texts: bool = False, known: dict[int, Json] | None = None) -> Json:
+    """Returns a value as JSON without positions, and without what is left out by default.
+
+    `known` has, by the `id` of a node, what was returned for it, if values are walked that share nodes.
+    """
     if isinstance(value, Value):
         return value.json
     if isinstance(value, Struct):
-        return {
-            name: bare(item, without_texts)
-            for name, default in defaults_of(type(value))
-            if name not in _NOT_COMPARED and not (without_texts and RULES.get(name) is text_rule)
-            if (item := getattr(value, name)) != default
-        }
+        known = {} if known is None else known
+        if id(value) not in known:
+            known[id(value)] = {
+                name: bare(item, without_texts, known)
+                for name, default in _compared(type(value), without_texts)
+                if (item := getattr(value, name)) != default
+            }
+        return known[id(value)]
     if isinstance(value, (tuple, list)):
-        return [bare(item, without_texts) for item in value if not isinstance(item, Example) or item.is_declared]
-    if isinstance(value, Mapping):
-        return {key: bare(item, without_texts) for key, item in value.items()}
+        return [bare(item, without_texts, known) for item in value if not isinstance(item, Example) or item.is_declared]
+    if isinstance(value, dict):
+        return {key: bare(item, without_texts, known) for key, item in value.items()}
     return value
 
 
-@lru_cache(128)
-def defaults_of(kind: type[Struct]) -> tuple[tuple[str, Any], ...]:
-    """Returns the fields of a class, each with its default value."""
-    return tuple((item.name, item.default) for item in fields(kind))
+@lru_cache(256)
+def _compared(kind: type[Struct], without_texts: bool) -> tuple[tuple[str, Any], ...]:
+    """Returns the fields of a class that `bare` has, each with its default value."""
+    return tuple(
+        (item.name, item.default)
+        for item in fields(kind)
+        if item.name not in _NOT_COMPARED and not (without_texts and RULES.get(item.name) is text_rule)
+    )
 
 
 def shown(value: Any) -> str:
@@ -278,8 +288,12 @@ def inventory_of(service: Service) -> dict[str, Json]:
     """Returns the facts of each tool by its name, in the order of the service."""
     undescribed = service.disclosure.undescribed if service.disclosure is not None else None
     inventory = {}
+    # Tools share most of their parameters.
+    parameters = {id(item): item for item in chain(service.parameters, *(tool.parameters for tool in service.tools))}
+    rows = {key: [*_flatten([item], "", True, 0)] for key, item in parameters.items()}
     for tool in service.tools:
-        facts = inventory[_clean(tool.name)] = _tool_facts(tool, service.parameters)
+        takes = _rows(chain.from_iterable(rows[id(item)] for item in (*tool.parameters, *service.parameters)))
+        facts = inventory[_clean(tool.name)] = _tool_facts(tool, takes)
         if undescribed is not None and tool.name not in undescribed:
             facts["described"] = 1
     return inventory
@@ -321,7 +335,8 @@ def types_of(service: Service) -> dict[str, Json]:
     types = {}
     for named in service.schemas:
         schema = named.schema
-        types[_clean(named.name)] = {"": [type_text(schema), 0, *_details(schema)], **_rows(schema.properties)}
+        rows = _rows(_flatten(schema.properties, "", True, 0))
+        types[_clean(named.name)] = {"": [type_text(schema), 0, *_details(schema)], **rows}
     return types
 
 
@@ -336,10 +351,11 @@ def digests_of(service: Service) -> dict[str, str]:
     nodes[""] = {
         name: getattr(service, name) for name, rule in rules_of(Service) if rule is not text_rule and name not in others
     }
-    return {_clean(name): _digest(bare(node, True)) for name, node in nodes.items()}
+    known: dict[int, Json] = {}  # tools share errors and results
+    return {_clean(name): _digest(bare(node, True, known)) for name, node in nodes.items()}
 
 
-def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
+def _tool_facts(tool: Tool, takes: Json) -> dict[str, Json]:
     facts: dict[str, Json] = {}
     if tool.method and tool.path:
         facts["at"] = _clean(f"{tool.method} {tool.path}")
@@ -347,7 +363,7 @@ def _tool_facts(tool: Tool, more: Sequence[Parameter]) -> dict[str, Json]:
         word for field, word in MARKS.items() if getattr(tool if field == "deprecated" else tool.semantics, field)
     ]:
         facts["is"] = marks
-    facts["takes"] = _rows((*tool.parameters, *more))
+    facts["takes"] = takes
     output = tool.output.schema if tool.output is not None else None
     if output is not None:
         properties = {_clean(item.name): type_text(item.schema) for item in output.properties}
@@ -362,9 +378,9 @@ def _digest(value: Json) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
-def _rows(parameters: Iterable[Parameter]) -> dict[str, Json]:
+def _rows(parameters: Iterable[tuple[str, list[Json]]]) -> dict[str, Json]:
     rows: dict[str, Json] = {}
-    for name, (location, *row) in _flatten(parameters, "", True, 0):
+    for name, (location, *row) in parameters:
         rows[name if name not in rows else f"{location}:{name}"] = row
     return rows
 
@@ -393,6 +409,8 @@ def _details(schema: Schema, parameter: Parameter | None = None) -> list[Json]:
     return [choices, limits] if limits else [choices] if choices else []
 
 
+_ANYTHING = Schema()
+
 OTHER_RULES = "other rules"
 """The key of the digest of rules that an inventory does not list."""
 
@@ -404,10 +422,10 @@ def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
     if schema.items is not None and (inner := _limits(schema.items)):
         limits["each item"] = inner
     own = replace(schema, types=(), nullable=False, format=None, choices=None, constraints=None, default=None)
-    own = replace(own, ref=None, includes=(), properties=(), items=None)
-    if rules := [*filter(None, (bare(item, True) for item in (own, *others)))]:
+    own = replace(own, ref=None, includes=(), properties=(), items=None, title=None, description=None, examples=())
+    if rules := [*filter(None, (bare(item, True) for item in (own, *others) if item != _ANYTHING))]:
         limits[OTHER_RULES] = _digest(rules)
-    found: dict[str, Json] = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
+    found: dict[str, Json] = json.loads(_clean(json.dumps(limits, ensure_ascii=False))) if limits else {}
     return found
 
 

@@ -66,54 +66,43 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
 
 
 def _fitting_text(rendering: Rendering, limit: int) -> str:
-    if rendering.reference.size_bytes() <= limit:
-        text = _text(rendering, None)
-        if len(text.encode()) <= limit:
-            return text
-    empty = Listing(start=shared_start(rendering.service))
+    service, context = rendering.service, _context(rendering)
+    is_small = rendering.reference.size_bytes() <= limit
+    if is_small and len((text := _text(rendering, context, None, False, _EXAMPLES_SHOWN)).encode()) <= limit:
+        return text
+    empty = Listing(start=shared_start(service))
     texts = []
     for is_brief, examples in ((False, _EXAMPLES_SHOWN), (False, _FEW_EXAMPLES), (True, _FEW_EXAMPLES), (True, 0)):
-        rest = len(_text(rendering, empty, is_brief=is_brief, examples=examples).encode())
-        listing = list_tools(rendering.service, rendering.reference, limit - rest - _MARGIN, is_linked=False)
-        text = _text(rendering, listing, is_brief=is_brief, examples=examples)
+        rest = len(_text(rendering, context, empty, is_brief, examples).encode())
+        listing = list_tools(service, rendering.reference, limit - rest - _MARGIN, is_linked=False)
+        text = _text(rendering, context, listing, is_brief, examples)
         if len(text.encode()) <= limit:
             texts.append(text)
             if FORMS[-1] not in listing.forms:
                 return text
-    return texts[0] if texts else cut_lines(text, limit, cautions(rendering.service))
+    return texts[0] if texts else cut_lines(text, limit, cautions(service))
 
 
 _MARGIN = 50
 """Bytes for blank lines around the list, and for what the last scan adds to a few of its lines."""
 
 
-def _text(
-    rendering: Rendering, listing: Listing | None, *, is_brief: bool = False, examples: int = _EXAMPLES_SHOWN
-) -> str:
-    """Returns the text with a list of tools, or their sections; if it is brief, with the required sections only."""
-    service, reference, templates = rendering.service, rendering.reference, rendering.templates
-    inlined = listing is None
-    has_commands = "ai-help-commands" in rendering.formats
+def _context(rendering: Rendering) -> dict[str, Any]:
+    """Returns what the templates are given of every text, however much it has."""
+    service, reference = rendering.service, rendering.reference
     quick = [tool for topic in reference.topics for tool in topic.tools]
     has_groups = len(quick) > _QUICK_ITEMS and len(reference.topics) > 1
     groups = sorted(reference.topics, key=lambda topic: -len(topic.tools))[:_QUICK_ITEMS] if has_groups else []
-    limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // (SAID_SHARE * (2 if is_brief else 1))
-    texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
-    steps = sum(len(item.steps) for item in service.workflows)
-    context = {
+    return {
         **rendering.context,
-        "brief": is_brief,
-        "listing": listing,
         "lists_requests": lists_requests(service),
         "trigger": what_and_when(service)[1] or description(service),
         "quick": quick[: _QUICK_ITEMS - len(groups)],
         "quick_groups": groups,
-        "fields": cli_front_matter(service, subcommand_help=has_commands),
-        "inlined": inlined,
-        "texts": [said for said in texts if said.text],
+        "fields": cli_front_matter(service, subcommand_help="ai-help-commands" in rendering.formats),
         **_sections(service),
         "elsewhere": _elsewhere(rendering),
-        "examples": [*islice(_examples(reference), examples)],
+        "examples": [*islice(_examples(reference), _EXAMPLES_SHOWN)],
         "with_json": [
             tool.name
             for tool in service.tools
@@ -125,16 +114,36 @@ def _text(
             for tool in service.tools
         ),
         "workflow_lines": workflow_lines(service.workflows, service.tools, (), str),
-        "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS and not is_brief else "",
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
         "limit_headers": limit_headers(service),
+        "refuses": any(error.code == "429" for tool in service.tools for error in tool.errors),
         "says_limits": any(map(_LIMITS.search, filter(None, (service.description, service.instructions)))),
         "operational": operational_facts(service),
         "offered": resource_and_prompt_lines(service),
         "deprecated": deprecated_names(service),
-        "command_errors": [] if is_brief else command_errors(service),
         "structured": [tool.name for tool in service.tools if tool.output is not None and tool.output.schema],
+    }
+
+
+def _text(
+    rendering: Rendering, context: Mapping[str, Any], listing: Listing | None, is_brief: bool, examples: int
+) -> str:
+    """Returns the text with a list of tools, or their sections; if it is brief, with the required sections only."""
+    service, reference, templates = rendering.service, rendering.reference, rendering.templates
+    inlined = listing is None
+    limit = None if inlined else DEFAULT_BUDGET * BYTES_PER_TOKEN // (SAID_SHARE * (2 if is_brief else 1))
+    texts = [said_by(service, limit, "description"), said_by(service, limit, "instructions")]
+    steps = sum(len(item.steps) for item in service.workflows)
+    context = {
+        **context,
+        "brief": is_brief,
+        "listing": listing,
+        "inlined": inlined,
+        "texts": [said for said in texts if said.text],
+        "examples": context["examples"][:examples],
+        "recipes": recipes_text(reference.about, {}) if steps <= _RECIPES_STEPS and not is_brief else "",
+        "command_errors": [] if is_brief else command_errors(service),
     }
     file = SingleFile()
     file.add(templates.render("ai-help/first.md.j2", **context))

@@ -343,8 +343,6 @@ def site_documents(site: Site) -> Iterator[Document]:
         "spec-version": SPEC_VERSION,
         "subdirectory-help": True,
         "access-level": max((entry.access for entry in entries), key=_ACCESS_LEVELS.index, default="read"),
-        "cli-url": "none",
-        "mcp-url": "none",
-        "api-url": "none",
+        **dict.fromkeys(("cli-url", "mcp-url", "api-url"), "none"),
     }
     yield Document("llms.txt", site.templates.render("llms-site.txt.j2", fields=fields, site=entries))

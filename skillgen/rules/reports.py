@@ -46,10 +46,8 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
 
     A member is where its key is. After a syntax error nothing is found.
     """
-    found: dict[str, Position | None] = {}
-    for place in places:
-        line = _LINE.match(place)
-        found[place] = (int(line[1]), 1) if line else None
+    lines = ((place, _LINE.match(place)) for place in places)
+    found: dict[str, Position | None] = {place: (int(line[1]), 1) if line else None for place, line in lines}
     pointers = [place for place in found if place.startswith("/")]
     try:
         offsets = _offsets_in(text, {prefix for pointer in pointers for prefix in prefixes(pointer)})

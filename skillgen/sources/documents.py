@@ -57,15 +57,8 @@ _OTHER_TEXTS = tuple(
 )
 """The start of texts that are neither JSON nor YAML, or YAML of another kind: what they are, and the fix."""
 
-RUNTIMES = {
-    ".py": "python",
-    ".js": "node",
-    ".mjs": "node",
-    ".cjs": "node",
-    ".ts": "npx tsx",
-    ".sh": "sh",
-    ".rb": "ruby",
-}
+RUNTIMES = {".py": "python", ".ts": "npx tsx", ".sh": "sh", ".rb": "ruby"}
+RUNTIMES |= dict.fromkeys((".js", ".mjs", ".cjs"), "node")
 """Suffix of the file of a program to what runs it."""
 
 

@@ -123,7 +123,8 @@ _CUTTABLE_LIMIT = 32 * 1024 * 1024
 
 _CONTAINERS = frozenset({dict, list})
 _SPACE = " \t\n\r"
-_STRUCTURAL = re.compile(r'["\[\]{}]')
+_STRUCTURAL = re.compile(r'"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[\[\]{}]')
+"""A string, perhaps without its end, or a bracket."""
 
 
 def _is_too_deep(data: Json) -> bool:
@@ -150,36 +151,20 @@ def _cut_deep_parts(text: str) -> str:
     if len(text) > _CUTTABLE_LIMIT:
         raise RecursionError
     pieces: list[str] = []
-    depth = done = position = 0
-    while (match := _STRUCTURAL.search(text, position)) is not None:
-        character, position = match[0], match.end()
-        if character == '"':
-            position = _end_of_string(text, position)
-        elif character in "[{":
+    depth = done = 0
+    for match in _STRUCTURAL.finditer(text):
+        if match[0] in "[{":
             depth += 1
             if depth == NESTING_LIMIT + 1:
                 pieces.append(text[done : match.start()])
-        else:
+        elif match[0] in "]}":
             if depth == NESTING_LIMIT + 1:
                 pieces.append(_CUT_JSON)
-                done = position
+                done = match.end()
             depth = max(depth - 1, 0)
     if depth > NESTING_LIMIT:
         raise RecursionError
     return "".join((*pieces, text[done:]))
-
-
-def _end_of_string(text: str, start: int) -> int:
-    """Returns the index after the closing quote of the string whose content starts at `start`."""
-    end = start
-    while (end := text.find('"', end)) >= 0:
-        before = end
-        while before > start and text[before - 1] == "\\":
-            before -= 1
-        end += 1
-        if (end - 1 - before) % 2 == 0:
-            return end
-    return len(text)
 
 
 _POINTER_STEPS = 6
