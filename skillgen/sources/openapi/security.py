@@ -369,8 +369,8 @@ def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
     return [
         EndpointVariable(
             name=name,
-            default=default if (default := _value_text(as_dict(variable).get("default"))) != f"{{{name}}}" else None,
-            choices=tuple(filter(None, map(_value_text, as_list(as_dict(variable).get("enum"))))),
+            default=default if (default := scalar_text(as_dict(variable).get("default"))) != f"{{{name}}}" else None,
+            choices=tuple(filter(None, map(scalar_text, as_list(as_dict(variable).get("enum"))))),
             description=text_of(variable, "description"),
         )
         for name, variable in raw.items()
@@ -378,8 +378,9 @@ def _variables(raw: dict[str, Json], template: str) -> list[EndpointVariable]:
     ]
 
 
-def _value_text(value: Json) -> str | None:
-    """Returns the value of a variable as a string; a port is often written as a number."""
+def scalar_text(value: Json) -> str | None:
+    """Returns a value as a string, such as a version or a port, which YAML without quotes makes a number; `None` for a
+    blank string, or another type."""
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return str(value)
     return value if isinstance(value, str) and value.strip() else None

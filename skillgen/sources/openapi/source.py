@@ -37,6 +37,7 @@ from skillgen.sources.openapi.security import (
     default_endpoint,
     endpoints_from,
     is_absolute,
+    scalar_text,
     url_of,
 )
 from skillgen.sources.openapi.swagger import SwaggerConverter
@@ -114,7 +115,7 @@ def _service(
         protocol_version=version,
         name=title or "api",
         title=title,
-        version=_version_text(info),
+        version=scalar_text(info.get("version")),
         summary=text_of(info, "summary"),
         description=description,
         homepage=documentation_url,
@@ -164,13 +165,6 @@ def _checked_version(data: Json, name: str) -> str:
     if not version.startswith(("3.", "2.") if "openapi" not in data else "3."):
         raise SourceError(f"is OpenAPI {version[:20]!r}; Swagger 2.0 and OpenAPI 3.0 to 3.2 are read", where=name)
     return version
-
-
-def _version_text(info: dict[str, Json]) -> str | None:
-    version = info.get("version")
-    if isinstance(version, (int, float)) and not isinstance(version, bool):  # YAML without quotes
-        return str(version)
-    return text_of(info, "version")
 
 
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
