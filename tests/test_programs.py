@@ -637,6 +637,30 @@ def test_a_command_that_cannot_be_read_costs_no_other(tmp_path: Path) -> None:
     assert reasons == [[of_bad, of_own, "`quits` cannot be read, and is left out: exit code 2"], [of_own]]
 
 
+LATE = """
+import click
+epilog = "Examples\\n  $ tool fetch a -e MODEL=b\\n  $ tool fetch `pwd` --env-file .env\\n\\nThat is all."
+fetch = click.Command("fetch", params=[click.Argument(["key"])], help="Fetch a key.", callback=print, epilog=epilog)
+class Late(click.Group):
+    def resolve_command(self, context, args):
+        name, found, rest = super().resolve_command(context, args)
+        return name, fetch if name == "fetch" else found, rest
+late = Late("tool", commands={name: click.Command(name) for name in ("fetch", "never")})
+late.add_command(click.Command("plain", callback=print))
+"""
+
+
+def test_a_command_loaded_when_it_is_called_and_its_examples_are_read(tmp_path: Path) -> None:
+    (tmp_path / "late.py").write_text(LATE, "utf-8")
+    service = skillgen.read(cli="late:late", cwd=tmp_path, python=sys.executable, program="tool")
+    assert [*rows(service, "fetch")] == ["KEY"]
+    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+    assert "Fetch a key.\n\nThat is all." in text
+    assert "```text\n$ tool fetch a -e MODEL=b\n$ tool fetch `pwd` --env-file .env\n```" in text
+    assert "`tool never …`\n\nWhat it takes is not declared." in text
+    assert "`tool plain`\n\nNo parameters." in text
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_a_bad_program_is_one_clear_error(name: str, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache, lru_cache
+from textwrap import dedent, indent
 from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct, field
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+*>#|=~`:&\[!]|\d{1,9}[.)]|\n\n)")
+_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+*>#|=~`:&\[!$]|\.\. |\d{1,9}[.)]|\n\n)")
 """What only the parser reads, as are tabs and spaces at the end of a line. A text without it is paragraphs."""
 
 _TOO_DEEP = re.compile(r"\n(?:[ \t]{200}|[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){40})")
@@ -38,6 +39,16 @@ _CONTINUED = re.compile(
 _EXAMPLES = re.compile(r"^(examples?:)\n(?=    (?!\s|[-*+] |\d+[.)] ))", re.IGNORECASE | re.MULTILINE)
 """A title of a docstring with the code below it."""
 
+_DIRECTIVE = re.compile(
+    r"^( *)\.\. (?:code|code-block|sourcecode)::[ ]*([\w+-]*)[ ]*\n(?:\1[ ]+:.*\n)*"
+    r"((?:[ ]*\n)*\1[ ]+\S.*(?:\n(?:\1[ ]+\S.*|[ ]*$))*)",
+    re.MULTILINE,
+)
+"""A block of code in reStructuredText."""
+
+_SHELL = re.compile(r"^((?P<margin>[ \t]*)\$ [A-Za-z./~].*(?:\n(?P=margin).*)*)", re.MULTILINE)
+"""Calls in a shell, each behind a prompt, up to the end of the paragraph or to a line with less indentation."""
+
 _RULE = re.compile(r"(?:[-*_=]\s*)*$")
 
 
@@ -49,7 +60,9 @@ def block(text: str) -> Markdown:
         return Markdown("\n\n".join(map(safe_paragraph, text.strip().split("\n\n"))))
     if len(text) > _MAX_LENGTH or _TOO_DEEP.search(f"\n{text}"):
         return fence(text)
-    lines = _EXAMPLES.sub(r"\1\n\n", _dedent(text.expandtabs(4))).split("\n")
+    text = _dedent(text.expandtabs(4))
+    text = _DIRECTIVE.sub(_as_fence, text) if "::" in text else text
+    lines = _EXAMPLES.sub(r"\1\n\n", text).split("\n")
     tokens = _parser().parse("\n".join(lines))
     if any(token.level >= _MAX_DEPTH - 2 for token in tokens):
         return fence(text)
@@ -67,14 +80,21 @@ def _parser() -> MarkdownIt:
 def _dedent(text: str) -> str:
     """Removes the common indentation of all lines but the first, as in docstrings.
 
-    Where the first is indented, too, lines with less are what a program put into a text of its own.
+    Where the first is indented, too, or a docstring ends with its indentation, lines with less are what a program put
+    into a text of its own.
     """
     lines = text.split("\n")
     indents = [len(line) - len(line.lstrip(" ")) for line in lines]
-    rest = [indent for indent, line in zip(indents[1:], lines[1:], strict=True) if line.strip()]
-    common = indents[0] if _ITEM.match(lines[0]) else max(min(rest, default=0), indents[0])
+    rest = [depth for depth, line in zip(indents[1:], lines[1:], strict=True) if line.strip()]
+    last = len(lines[-1]) if not lines[-1].strip() and len(lines[-1]) in rest else 0
+    common = indents[0] if _ITEM.match(lines[0]) else max(min(rest, default=0), indents[0], last)
     indents[0] = min(indents[0], common)
-    return "\n".join(line[min(common, indent) :] for line, indent in zip(lines, indents, strict=True))
+    return "\n".join(line[min(common, depth) :] for line, depth in zip(lines, indents, strict=True))
+
+
+def _as_fence(directive: re.Match[str]) -> str:
+    margin, language, code = directive.groups()
+    return f"{margin}```{language}\n{indent(dedent(code).strip(chr(10)), margin)}\n{margin}```\n"
 
 
 class Leaf(Struct, frozen=True):
@@ -141,11 +161,11 @@ class _Writer(Struct):
                 self.is_apart = self.is_apart or not self.open or self.begin == self.rest
                 self._enter("> ", "> ")
             elif token.type == "list_item_open":
-                indent = ""
+                margin = ""
                 if not self.open:  # a list that is meant to be nested, but is not, looks nested
                     line = self.source[(token.map or [0])[0]]
-                    indent = line[: len(line) - len(line.lstrip(" "))][:3]
-                mark = f"{indent}{token.info}{token.markup if token.info else '-'} "
+                    margin = line[: len(line) - len(line.lstrip(" "))][:3]
+                mark = f"{margin}{token.info}{token.markup if token.info else '-'} "
                 self._enter(mark, " " * len(mark))
                 if kind == "list_item_close":  # no blank line between items
                     self.end = max(self.end, (token.map or [0])[0])
@@ -167,8 +187,12 @@ class _Writer(Struct):
                 table[-1].append(token.content)
             elif token.type == "inline":
                 is_heading = kind == "heading_open"
-                lines = [_heading(token.content)] if is_heading else _paragraph_lines(token.content, bool(self.open))
-                self._write(lines, token, is_apart=is_heading)
+                for number, part in enumerate(_SHELL.split(token.content)):
+                    if number % 3 == 1:
+                        self._write(fence(dedent(part), "console").split("\n"), token, is_apart=True)
+                    elif number % 3 == 0:
+                        lines = [_heading(part)] if is_heading else _paragraph_lines(part.strip(), bool(self.open))
+                        self._write(lines, token, is_apart=is_heading)
             kind = token.type if "bullet_list" not in token.type else kind
         return self.lines
 

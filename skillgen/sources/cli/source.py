@@ -444,14 +444,16 @@ _TAG = re.compile(r"\[(/?)([a-z][a-z0-9 _#=:/.,()-]{0,60})?\]")
 """A tag of rich markup."""
 
 _SECTION = re.compile(
-    r"(?P<title>(?:args|arguments|parameters|options|examples?|usage examples?|exit (?:codes?|status)|return codes?)):"
-    r"[ \t]*\Z",
-    re.IGNORECASE,
+    r"^(?P<title>args|arguments|parameters|options|examples?|usage examples?|exit (?:codes?|status)|return codes?):?"
+    r"[ \t]*\n(?:\s*^\.\. code-block::.*\n)?(?P<lines>(?:[ \t]*\n)*[ \t]+\S.*(?:\n[ \t]+\S.*|\n[ \t]*$)*)",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""A title with the lines below it, which are indented."""
+
 _TO_AI_HELP = re.compile(r"(?:\A|\n\n)[^\w\n]{0,4}LLMs?/agents: run (?:[^\n]|\n(?!\n)){0,200}--ai-help[^\n]{0,200}")
 """What help says to agents of the text that they read."""
 
-_ENTRY = re.compile(r"[ \t]*(?P<name>[*`\w-]{1,60})(?:[ \t]*\([^()\n]{0,80}\))?[ \t]*(?::|[ \t]-)[ \t]+(?P<text>\S.*)")
+_ENTRY = re.compile(r"^[ \t]*([*`\w-]{1,60})(?:[ \t]*\([^()\n]{0,80}\))?[ \t]*(?::|[ \t]-)[ \t]+(?=\S)", re.MULTILINE)
 
 
 class _Texts:
@@ -492,41 +494,26 @@ class _Texts:
         """Examples."""
 
 
-def _divided(text: str) -> tuple[str, dict[str, list[str]]]:
+def _divided(text: str) -> tuple[str, dict[str, str]]:
     """Returns a text without its sections, and the lines below the title of each."""
-    rest: list[str] = []
-    sections: dict[str, list[str]] = {}
-    current: list[str] | None = None
-    for line in text.splitlines():
-        if (found := _SECTION.match(line)) is not None:
-            current = sections.setdefault(found["title"], [])
-        elif current is not None and (not line.strip() or line[:1] in " \t"):
-            current.append(line)
-        else:
-            current = None
-            rest.append(line)
-    return "\n".join(rest).strip("\n"), {
-        title: lines for title, lines in sections.items() if any(map(str.strip, lines))
-    }
+    sections: dict[str, str] = {}
+
+    def taken(found: re.Match[str]) -> str:
+        sections[found["title"]] = f"{sections.get(found['title'], '')}\n{found['lines']}"
+        return ""
+
+    return _SECTION.sub(taken, text).strip("\n"), sections
 
 
-def _entries(lines: Iterable[str]) -> Iterator[tuple[str, str]]:
+def _entries(lines: str) -> Iterator[tuple[str, str]]:
     """Yields the names of a section with their texts, each of which may continue on the lines below it."""
-    name, text = "", ""
-    for line in lines:
-        if (found := _ENTRY.match(line)) is not None:
-            if name:
-                yield name, text
-            name, text = found["name"], found["text"].strip()
-        elif line.strip():
-            text = f"{text} {line.strip()}"
-    if name:
-        yield name, text
+    _, *parts = _ENTRY.split(lines)
+    return zip(parts[::2], (" ".join(part.split()) for part in parts[1::2]), strict=True)
 
 
-def _verbatim(lines: Iterable[str]) -> str:
+def _verbatim(lines: str) -> str:
     """Returns lines as a code block."""
-    return str(fence(dedent("\n".join(line.rstrip() for line in lines if line.strip() != "\b"))))
+    return str(fence(dedent("\n".join(line.rstrip() for line in lines.split("\n") if line.strip() != "\b"))))
 
 
 def _shown(text: str | None, markup: str | None) -> str | None:
@@ -541,11 +528,9 @@ def _shown(text: str | None, markup: str | None) -> str | None:
 
 
 def _paragraph(text: str, markup: str | None) -> str:
-    lines = text.strip("\n").splitlines()
-    is_exact = lines[:1] != [] and lines[0].strip() == "\b"
-    lines = lines[is_exact:]
-    is_exact = is_exact or (markup == "raw" and any(line[:1] in " \t" for line in lines))
-    return _verbatim(lines) if is_exact else "\n".join(lines)
+    lines = text.strip("\n")
+    is_exact = re.match(r"[ \t]*\x08", lines) or (markup == "raw" and re.search(r"^[ \t]", lines, re.MULTILINE))
+    return _verbatim(lines) if is_exact else lines
 
 
 def _without_tags(text: str) -> str:

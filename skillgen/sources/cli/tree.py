@@ -396,13 +396,18 @@ class _ClickReader(_Reader):
             "params": [self._param(param, context) for param in params],
             "takes_more": bool(getattr(context, "ignore_unknown_options", False)),
         }
-        if hasattr(command, "list_commands") and hasattr(command, "get_command"):
+        if not hasattr(command, "list_commands"):
+            # What has no function and no parameters is in the place of a command that is loaded when it is called.
+            node["takes_more"] |= getattr(command, "callback", None) is None and not params
+        else:
             node["is_callable"] = bool(getattr(command, "invoke_without_command", False))
             node["is_chain"] = bool(getattr(command, "chain", False))
 
             def read(name: str, path: Path) -> Node | None:
-                found = command.get_command(context, name)
-                return self.command(found, name, context, path, (*above, command)) if found is not None else None
+                if command.get_command(context, name) is None:
+                    return None
+                found = command.resolve_command(context, [name])[1]  # as a call does, which may load it
+                return self.command(found, name, context, path, (*above, command))
 
             node["commands"] = self._nodes(path, command.list_commands(context), read)
         return node
