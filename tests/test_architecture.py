@@ -203,6 +203,7 @@ def test_every_module_says_what_lives_there() -> None:
 # -- what tests import -----------------------------------------------------------------------------------------------
 
 INTERNALS = {
+    "skillgen.model.check": "a bound of steps, which takes seconds to reach",
     # The command in the process of the test.
     "skillgen.cli.app": "thousands of runs and their memory, a warm process, options as declared",
     # Any service, and the answers of any server.

@@ -485,3 +485,21 @@ def test_no_part_of_a_description_makes_the_first_level_too_long() -> None:
                 sizes[part, path.rpartition("/")[2]] = len(document.encode())
     assert len(sizes) == 2 * len(parts)
     assert {place: size for place, size in sizes.items() if size > 12_000} == {}
+
+
+def test_schemas_that_no_value_can_be_checked_against_are_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """X-10: a bound for each value alone is reached again for each operation."""
+    layers = {
+        f"L{depth}": {"oneOf": [{"$ref": f"#/components/schemas/L{depth + 1}"}] * 2, "description": f"Level {depth}."}
+        for depth in range(20)
+    }
+    query = {"name": "q", "in": "query", "required": True, "schema": {"$ref": "#/components/schemas/L0"}}
+    monkeypatch.setattr("skillgen.model.check.STEPS_LIMIT", 200)
+
+    def steps(count: int) -> int:
+        tools = {f"/{number}": {"get": {"parameters": [query]}} for number in range(count)}
+        data = body_of({}, **layers, L20={"type": "object"}) | {"paths": tools}
+        return steps_of(lambda: skillgen.read(data))
+
+    steps(1)
+    assert steps(60) < 1.5 * steps(30)

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from skillgen.errors import ProblemLog
@@ -168,6 +168,7 @@ JSON = st.recursive(
 def test_what_a_yaml_library_writes_is_read_back(data: Json) -> None:
     """The words that differ between YAML 1.1 and 1.2 are quoted by the library."""
     text = yaml.safe_dump(data, allow_unicode=True)
+    assume("\x85" not in text)  # which the library does not read back itself
     assert parse(text) == json.loads(json.dumps(data))
 
 

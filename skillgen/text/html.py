@@ -23,7 +23,9 @@ _CODE = re.compile(
     r"|(?<!`)(?P<ticks>`{1,9})(?!`)[^`]{1,1000}(?P=ticks)(?!`)",
     re.DOTALL | re.MULTILINE,
 )
-_TAG = re.compile(r"<(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>")
+_TAG = re.compile(r"<(?:(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>)?")
+"""A tag, or what only begins like one, such as a link in angle brackets."""
+
 _START = re.compile(r"\A(?:\s*<(?:!doctype|html|head|/head|body)\b[^<>]{0,200}>)+", re.IGNORECASE)
 _GROUP = re.compile(
     r"(?:^[ \t]*|(?=<[\w-]{1,41}>\s{0,9}<(?:p|[ou]l)\b))<(?P<start>[a-z][\w-]{0,40})>"
@@ -78,7 +80,7 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
         text = _GROUP.sub(lambda it: f"{it['last'] or ''}\n" if (it["start"] or it["end"]) in groups else it[0], text)
 
     def is_html(tag: re.Match[str]) -> bool:
-        name = tag["name"].lower()
+        name = (tag["name"] or "").lower()
         return name in _KNOWN and (name in _SINGLE or name in ends)
 
     marked = _TAG.sub(lambda tag: tag[0] if is_html(tag) else keep(tag), text)

@@ -63,6 +63,10 @@ class Fault(Struct, frozen=True):
         return f"{self.pointer or '/'} {self.message}"
 
 
+_TOO_LONG_LIMIT = 20
+"""Values that take too many steps to check, after which no other is checked."""
+
+
 class Validator:
     """Validates values against schemas of the model, each of which is written as JSON Schema once."""
 
@@ -78,12 +82,16 @@ class Validator:
         self._writer = SchemaWriter(types, is_request=is_request)
         self._written: dict[int, tuple[Schema, Json]] = {}
         self._definitions: dict[str, Json] = {}
+        self._too_long = 0
 
     def validation_error(self, value: Json, schema: Schema) -> str | None:
         """Returns why a value does not match a schema, for a message; `None` if it does."""
+        if self._too_long > _TOO_LONG_LIMIT:
+            return UNCHECKED
         try:
             fault = next(self._found(value, schema), None)
         except RecursionError:
+            self._too_long += 1
             return UNCHECKED
         if fault is None:
             return None
