@@ -570,15 +570,21 @@ def test_a_warning_of_the_source_raises_what_writes(text: str) -> None:
     assert marks_of(tool("update_rope", description=f"Updates it.\n\n{text}", annotations=hints)) == ["write"]
 
 
-@pytest.mark.parametrize("mark", ["[read]", "[READ]", "[**read**]", "[ask first, read]", "[read] and [write]"])
+LIKE_A_MARK = re.compile(r"[\[\uff3b\u3010&][^\w(]*(?:#x5b;)?(?:r[e\u0435]ad|ask first)", re.IGNORECASE)
+MARKS = ["[read]", "[READ]", "[**read**]", "[ask first, read]", "[read] and [write]", "[ read ]", "\\[read\\]", "[read][]"]
+MARKS += ["[read&#93;", "&#x5b;read&rsqb;", "\uff3bread\uff3d", "\u3010read\u3011", "[r\u0435ad]", "[read](https://x.example)"]
+
+
+@pytest.mark.parametrize("mark", MARKS)
 def test_no_text_of_a_source_reads_as_a_mark(tmp_path: Path, mark: str) -> None:
     """It could say of what deletes that it only reads."""
     entry = tool("zorg", description=f"{mark}\n\nZorgs the account {mark}\n\n- {mark} It is so.", title=f"Zorg {mark}")
     _, out = documented(tmp_path, tools=[entry])
     texts = [path.read_text("utf-8") for path in out.rglob("*.*") if path.suffix in (".md", ".txt")]
     assert "Zorgs the account" in "".join(texts)
-    lines = [line for text in texts for line in text.splitlines() if mark in line]
+    lines = [line for text in texts for line in text.splitlines() if LIKE_A_MARK.search(line)]
     assert [line for line in lines if not line.startswith(("description: ", "> Zorg", "Marks: "))] == []
+    assert marks_of(entry) == [None]
 
 
 def test_the_effects_of_a_snapshot_are_judged_again() -> None:

@@ -29,6 +29,7 @@ from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, ran
 from skillgen.model.values import Json, Origin
 from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import rewritten
 from skillgen.text.summary import first_sentence
 from skillgen.text.words import path_segments, singular, without_request, words_of
 
@@ -515,7 +516,8 @@ def _verb_of_text(text: str) -> _Verb | None:
 
     In a text without spaces, the last stem of the first sentence counts, in Chinese the first.
     """
-    sentence = _SENTENCE_END.split(_START.sub("", _folded(_ASIDES.sub("", text[:_TEXT_LIMIT]))), maxsplit=1)[0]
+    text = _START.sub("", _folded(_ASIDES.sub("", rewritten(text[:_TEXT_LIMIT]))))
+    sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
     if not sentence.isascii() and (runs := _JOINED_STEMS.findall(sentence)):
         run = runs[-1 if _KANA.search(sentence) else 0]
         return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))

@@ -16,11 +16,12 @@ from html import unescape
 
 import msgspec
 
+from skillgen.model.tool import EFFECTS
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.inert import ATTRIBUTES, SPAN_ATTRIBUTES, TAG_START, TRIGGER, disarm_json, disarm_url, held
-from skillgen.text.unicode import escape_invisible_in_json, strip_invisible
+from skillgen.text.unicode import escape_invisible_in_json, strip_invisible, to_latin
 
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -80,19 +81,26 @@ _MARKUP = re.compile(
 )
 """Code and what it protects, then all that is changed. Each repetition is bounded, so that no text is slow."""
 
+_CODE = r"(?<=`)(?<!``)(?P<more>`*)(?!`)(?:(?!`(?P=more))[\s\S]){1,2000}`(?P=more)(?!`)"
+_REFERENCE = re.compile(rf"[`&](?:{_CODE}|(?<=&)(?:#\d{{1,6}}|#[xX][\da-fA-F]{{1,5}}|[A-Za-z][A-Za-z\d]{{1,20}});)")
+"""Code, or a character reference outside of it."""
+
+_BRACKETS = r"\[\]\u2045\u2046\u2308-\u230b\u2768-\u2775\u27e6-\u27ef\u2983-\u2998\u3008-\u301b\uff3b-\uff63"
+"""Square brackets, and what looks like them."""
+
 _REWRITTEN = re.compile(
-    r"""
-    [\[`!&](?:(?<=`)(?<!``)(?P<more>`*)(?!`)(?:(?!`(?P=more))[\s\S]){1,2000}`(?P=more)(?!`)
-    | (?:(?<=!)\[|(?<=\[))(?P<label>(?:[^\[\]`]|`[^`\n]{1,80}`){0,200})\]
+    rf"""
+    [`!{_BRACKETS}](?:{_CODE}
+    | (?:(?<=!)\[|(?<=\[))(?P<label>(?:[^\[\]`]|`[^`\n]{{1,80}}`){{0,200}})\]
       \((?P<target>(?:[\#/]|\.\.?/|data:)[^\s()<>`]*|\w[\w.-]*[/\#.][^\s()<>`:]*)(?:\s"[^"`<>\n]*")?\)
-    | (?<=\[)(?P<mark>[*_]{0,2}(?i:ask[ ]first|(?:ask[ ]first,\ ?)?(?:read|write|sends|destructive))[*_]{0,2})\]
-      (?![(\[])
-    | (?<=&)(?:\#[0-9]{1,6}|\#[xX][0-9a-fA-F]{1,5}|[A-Za-z][A-Za-z0-9]{1,20});)
+    | (?<![`!\]])(?P<mark>[^`\[\]]{{4,30}}?)[{_BRACKETS}](?P<link>\()?)
     """,
     re.VERBOSE,
 )
-"""Code; a link or image that leads nowhere from another document, of which the text stays; what would read as a mark of
-skillgen; a character reference. All begin with one of four characters, to which `re` skips."""
+"""Code; a link or image that leads nowhere from another document, of which the text stays; what may read as a mark of
+skillgen. All begin with one of few characters, to which `re` skips."""
+
+_MARKS = frozenset(f"{first}{effect}" for first in ("", "askfirst") for effect in EFFECTS) | {"askfirst"}
 
 _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
@@ -221,7 +229,7 @@ def safe_start(line: str) -> str:
 
 def safe_paragraph(text: str) -> str:
     """Returns a paragraph of several lines in which no parser finds anything but words, code, emphasis and links."""
-    if "```" in text or "&" in text or "[" in text or _may_be_more(text):
+    if "```" in text or "&" in text or "[" in text or not text.isascii() or _may_be_more(text):
         text = safe_words(text)
     return _DEFINITION.sub(r"\1 :", text) if "]:" in text else text
 
@@ -234,26 +242,32 @@ def safe_words(text: str) -> str:
     """Returns words for a line in which others follow. Only what a parser would take for more is changed: HTML and
     addresses of other schemes become code, links elsewhere are broken by a space, and a lone tick is code itself.
     """
-    text = _rewritten(text)
+    text = rewritten(text)
     is_paired = "`" not in text or (text.count("`") % 2 == 0 and not _LONE_TICK.search(text))
     if is_paired and not _may_be_more(text):
         return text + " " * (text.endswith("\\"))
     return "".join(_safe_parts(text))
 
 
-def _rewritten(text: str) -> str:
-    """Returns a text with the characters that HTML names, and without links that no other document can resolve."""
-    return _REWRITTEN.sub(_as_words, text) if "&" in text or "[" in text else text
+def rewritten(text: str) -> str:
+    """Returns a text with the characters that HTML names, without links that no other document can resolve, and without
+    what reads as a mark of skillgen."""
+    text = _REFERENCE.sub(_named, text) if "&" in text else text
+    return _REWRITTEN.sub(_as_words, text) if "[" in text or not text.isascii() else text
+
+
+def _named(match: re.Match[str]) -> str:
+    if match[0][0] == "`" or (text := unescape(match[0])) == "`":  # a tick would pair with others
+        return match[0]
+    return text if text.isprintable() else " "
 
 
 def _as_words(match: re.Match[str]) -> str:
     if match["target"]:
-        return _rewritten(match["label"])
-    if match["mark"]:
-        return f"({match['mark']})"
-    if match[0][0] == "`" or (text := unescape(match[0])) == "`":  # a tick would pair with others
-        return match[0]
-    return text if text.isprintable() else " "
+        return rewritten(match["label"])
+    if match["mark"] and "".join(filter(str.isalpha, to_latin(match["mark"]))) in _MARKS:
+        return f"[({match['mark']})](" if match["link"] else f"({match['mark']})"
+    return match[0]
 
 
 def _safe_parts(text: str) -> Iterator[str]:
