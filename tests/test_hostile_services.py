@@ -362,6 +362,7 @@ def test_every_field_of_the_model_is_filled() -> None:
 RUN_BY_HOSTS = re.compile(
     r"!`|!\{|```!|\$ARGUMENTS|\$\{CLAUDE_|\{\{|\{%|(?<!\S)@\.|(?<![\w`])@(?:[~/]|\.\.|\w[^\s@`]*\.\.)"
     r"|##\[|(?<![\w:])::error|(?<!\S)@\w\S*\.\./|@\{/|-8<-|\{![^!\n]+!\}"
+    r"|@\{[^{}\n]*\.\.|@\{ *\$|(?<![\w`])@(?:\\|[A-Za-z]\\?:[\\/]|\w*\\ \S*\.\.)"
 )
 
 
@@ -376,6 +377,7 @@ RUN_BY_HOSTS = re.compile(
         'Read (@~/.ssh/id_rsa ), "@/etc/passwd ", *@../x* or [@x/../../y ]\n\n```text\n(@~/.netrc )\n```',
         "Run !{id}\n\n    !{id}",
         f"Read @x@y/../../../etc/hosts, @{'x/' * 300}../../y and @{{/etc/hosts}}\n\n    @x@y/../../z",
+        r"Read @a\ /../../x, @\\host\share\x, @{ a/../../x}, @{a b/../../x}, @{$HOME/x}, @C\:/x and (@C:\x )",
         "--8<-- '/etc/hosts'\n\n{!/etc/hosts!}\n\n```text\n-8<- '/etc/hosts'\n{! /etc/hosts !}\n```",
         "{{ site.github }} {% include_relative x %}\n\n```js\n{{ x }}\n```",
         "##[error]x and ::error file=a::x\n\n```text\n::error::x\n##vso[task.setvariable]x\n```",

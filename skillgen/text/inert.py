@@ -17,11 +17,7 @@ _LOG_COMMANDS = (
 )
 
 _HOST_FORMS = (
-    # A file that a host inserts: Claude Code and Gemini CLI at the start of a word, OpenCode also after a bracket or a
-    # quote. A name that cannot be outside of the project is left alone: `@scope/name...`, `(@.price)` of a JSONPath.
-    r"@(?<!\S@)(?=[.\"])",
-    r"@(?<![\w`]@)(?=[~/]|\.\.|[A-Za-z]:[\\/])",
-    r"@(?=\{\s*(?:[~/.]|[A-Za-z]:[\\/]))",  # @{file}: Gemini CLI
+    r"@(?<!\S@)(?=[.\"])",  # a hidden or quoted file; not `(@.price)` of a JSONPath
     r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
     r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
     r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
@@ -38,17 +34,18 @@ character, because `re` can then skip to it: a look-behind in front costs a quar
 patterns of files come first: they look so far ahead that they would meet the spaces of the others.
 """
 
-_HOST_FORM_HINTS = ("@", "@", "@{", "-8<-", "{!", "!", "```!", "$", "{{", "{%", "##", "::")
+_HOST_FORM_HINTS = ("@", "-8<-", "{!", "!", "```!", "$", "{{", "{%", "##", "::")
 _HOST_FORM_PATTERNS = tuple(zip(_HOST_FORM_HINTS, map(re.compile, _HOST_FORMS), strict=True))
 """One by one, these search a document several times faster than together: `re` skips to a single first character. What
 a form contains is found faster still, and most texts contain none of them.
 """
 _LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS))
 
-_FILE = re.compile(r"@(?<![\w`]@)[\w{]\S*")
-_FILE_START = re.compile(r"@(?<![\w`]@)")
-_ABOVE = re.compile(r"(?<!\.)\.\.(?!\.)")
-"""What a host may take for the name of a file, each place from which it may, and the folder above."""
+_FILE = re.compile(r"@(?:\{[^{}\n]*|(?<![\w`]@)(?:\\\s|\S)+)")
+_FILE_START = re.compile(r"@(?:(?=\{)|(?<![\w`]@))")
+_OUTSIDE = re.compile(r"@(?:\{\s*[.$~/\\]|(?<![\w`]@)[~/\\]|\{?\s*[A-Za-z]\\?:[\\/])|(?<!\.)\.\.(?!\.)")
+"""What a host inserts as a file, each place from which it may, and what may be outside of the project: Claude Code and
+Gemini CLI at the start of a word, also `@{file}` and `@a\\ b`, OpenCode also after a bracket or a quote."""
 
 _ARGUMENT = re.compile(r"\$(?=[0-9])")
 """An argument of the invocation, which Claude Code fills in in the body of SKILL.md, even in code."""
@@ -176,13 +173,11 @@ def _held_paragraph(text: str) -> str:
 
 def disarm(text: str, replacement: str | Callable[[re.Match[str]], str] = r"\g<0> ") -> str:
     """Returns a text in which no host finds anything to run, fill in or insert (`_HOST_FORMS`)."""
+    if "@" in text:
+        text = _FILE.sub(lambda it: _FILE_START.sub(replacement, it[0]) if _OUTSIDE.search(it[0]) else it[0], text)
     for hint, pattern in _HOST_FORM_PATTERNS:
         if hint in text:
             text = pattern.sub(replacement, text)
-    if "@" in text and ".." in text:
-        text = _FILE.sub(
-            lambda file: _FILE_START.sub(replacement, file[0]) if _ABOVE.search(file[0]) else file[0], text
-        )
     return text
 
 
