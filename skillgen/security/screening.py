@@ -339,12 +339,9 @@ def _internal_host(text: str) -> str | None:
     """
     if "." not in text or not any(map(text.__contains__, _INTERNAL)):
         return None
-    found = (match for match in _HOST.finditer(text) if match["port"] is not None or match["start"] is not None)
-    for host in (match["host"].lower() for match in found):
-        is_internal = host.startswith(_INTERNAL_NETWORKS) or host.endswith(_INTERNAL_NAMES)
-        if is_internal and not host.startswith(_EXAMPLE_HOSTS) and is_private(host):
-            return host
-    return None
+    found = (match["host"].lower() for match in _HOST.finditer(text) if match["port"] or match["start"] is not None)
+    inner = (host for host in found if host.startswith(_INTERNAL_NETWORKS) or host.endswith(_INTERNAL_NAMES))
+    return next((host for host in inner if not host.startswith(_EXAMPLE_HOSTS) and is_private(host)), None)
 
 
 def _redact_problem(problem: Problem) -> Problem:

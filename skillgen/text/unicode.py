@@ -95,9 +95,7 @@ def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
 
     Characters that belong to the spelling of a language or to an emoji do not count, nor do line ends.
     """
-    if is_plain(text):
-        return (), False
-    if not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
+    if is_plain(text) or not (_ASCII_REMOVED if text.isascii() else _REMOVED).search(text):
         return (), False
     text = _USUAL.sub("", text)
     kinds = [(kind, is_odd) for kind, pattern, is_odd in _BY_KIND if pattern.search(text)]
