@@ -12,11 +12,9 @@ from msgspec import structs
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import OutputError, Problem, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline.generate import problems_of_added_lines
 from skillgen.pipeline.split import part_called
 from skillgen.problem_codes import CODES
 from skillgen.rules.checks import check_service
-from skillgen.rules.prose import check_texts, unmentioned_tools
 from skillgen.rules.reports import Findings, locations_of, owners_in, unknown_code, worst_first
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.validation import schema_problems
@@ -68,6 +66,8 @@ class Linter:
         Raises:
             UsageError: there is no skill.
         """
+        from skillgen.rules.prose import check_texts, unmentioned_tools
+
         file = skill / "SKILL.md" if skill.is_dir() else skill
         pages = [file, *sorted(path for path in file.parent.rglob("*.md") if path != file and file.name == "SKILL.md")]
         texts = {
@@ -93,6 +93,8 @@ class Linter:
 
 def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
     """Yields what the lines that a person added to SKILL.md say of a service, and it does not have."""
+    from skillgen.pipeline.generate import problems_of_added_lines
+
     record = Record()
     with suppress(OutputError):  # `build` reports a damaged record
         record = read_record(out)

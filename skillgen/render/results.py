@@ -84,10 +84,9 @@ def returned(output: Output) -> Returned:
         kind = NOTHING
     notes = schema_notes(schema, "returned") if schema is not None else NOTHING
     words = _described(output.description, schema, output.status)
-    facts: list[str] = [inline(output.status)] if output.status else []
     return Returned(
         kind=kind,
-        facts=Markdown(", ".join([*facts, *_media_type_facts(output)])),
+        facts=Markdown(", ".join(filter(None, (inline(output.status or ""), *_media_type_facts(output))))),
         words=with_stop(words) if words and notes else words,
         notes=notes,
         nested=nested(inner, "returned"),

@@ -6,8 +6,9 @@ operations are those of Redocly's `score`.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from difflib import get_close_matches
+from functools import cached_property
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -15,10 +16,10 @@ from skillgen.model.schema import Parameter, Schema, Types, bases
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.traversal import nodes_in
-from skillgen.model.values import child, is_inferred
-from skillgen.rules.prose import ToolNames, words_in
+from skillgen.model.values import child, is_inferred, to_json
 from skillgen.security.addresses import host_of, is_loopback, is_private
-from skillgen.text.markdown import counted, first_of
+from skillgen.text import lazy_re as re
+from skillgen.text.markdown import counted, first_of, json_text
 
 Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
@@ -466,3 +467,79 @@ _RULES_ON_SERVICES: _Table = (
     ("openapi", (_paging_without_cursor, _error_message_missing)),
     ("openapi", (_server_without_tls, _key_in_query)),
 )
+
+
+# -- names of tools ----------------------------------------------------------------------------------------------------
+
+_CALL_OF = r"(?:(?<=c)all|(?<=u)s(?:e|ing)|(?<=i)nvoke|(?<=r)un|(?<=t)(?:ry|ool)|(?<=p)refer) (?:the )?(?:tool )?"
+_NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
+_AFTER_VERB = re.compile(rf"[citpruCITPRU](?<!\w.)(?i:{_CALL_OF})[`'\"]?({_NAME_IN_TEXT})")
+_BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
+"""A name of several words after "call", "use" or another such verb, or before "tool"."""
+
+_HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
+_WORD = re.compile(r"[^\W_]+")
+_STRING = re.compile(r'"([A-Za-z_][\w.-]*)"')
+_COUNTER = re.compile(r"_\d+$")
+"""What generators append to a name that occurs twice."""
+
+
+def words_in(text: str) -> tuple[str, ...]:
+    """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
+    return tuple(_WORD.findall(_HUMP.sub(r" \g<0>", text).lower()))
+
+
+def style_of(name: str) -> str | None:
+    """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
+    name = _COUNTER.sub("", name)
+    if _HUMP.search(name):
+        return None if "_" in name else "camelCase"
+    marks = {"_": "snake_case", "-": "kebab-case"}
+    return next((style for mark, style in marks.items() if mark in name.strip("_-") and name == name.lower()), None)
+
+
+class ToolNames:
+    """The names of the tools and prompts of a service, and what has their form."""
+
+    def __init__(self, service: Service) -> None:
+        self.names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
+        self._by_words = {words_in(name): name for name in sorted(self.names)}
+        self._service = service
+        self._verbs = {words[0] for words in self._by_words if len(words) > 1}
+        self._styles = {style_of(name) for name in self.names} - {None}
+
+    def is_missing(self, name: str) -> bool:
+        """True for a name that is not of the service, but in the style of its tools and with the first word of one."""
+        words = words_in(name)
+        if not words or name in self.names:
+            return False
+        is_similar = words[0] in self._verbs and self.is_in_style(name)
+        return words in self._by_words or (is_similar and words not in self._others)
+
+    @cached_property
+    def _others(self) -> set[tuple[str, ...]]:
+        """Names of parameters, properties and types, and values of enumerations."""
+        return set(map(words_in, set(_STRING.findall(json_text(to_json(self._service))))))
+
+    def is_in_style(self, name: str) -> bool:
+        """True if the words of a name are joined like those of a tool."""
+        return style_of(name) in self._styles
+
+    def missing_in(self, text: str) -> Iterator[str]:
+        """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
+        before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
+        for found in dict.fromkeys((*_AFTER_VERB.findall(text), *before_noun)):
+            # `read-only` may be an adjective.
+            is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
+            if is_name and self.is_missing(found):
+                yield found
+
+    def meant(self, name: str) -> str:
+        """Returns the end of a message on a missing name, with the nearest one."""
+        return meant(name, self.names, self._by_words.get(words_in(name)))
+
+
+def meant(name: str, known: Iterable[str], first: str | None = None) -> str:
+    """Returns the end of a message on a name that is not known, with the nearest one, or the `first`."""
+    close = first or next(iter(get_close_matches(name, known, 1, 0.75)), None)
+    return f"; {close} may be meant" if close else ""

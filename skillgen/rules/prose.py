@@ -9,7 +9,6 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -23,6 +22,7 @@ from skillgen.mock.api import ApiMock, base_paths, request_of_words
 from skillgen.model.schema import Types
 from skillgen.model.service import Service
 from skillgen.model.values import Json, follow, to_json
+from skillgen.rules.checks import ToolNames, meant, words_in
 from skillgen.security.addresses import host_of
 from skillgen.sources.examples.validation import Validator
 from skillgen.sources.json_access import json_or_none
@@ -40,81 +40,6 @@ _PART_LIMIT = 4_000
 """Characters of a line, a code span and the arguments of a call that are read."""
 
 _FINDINGS_LIMIT = 500
-
-# -- names of tools ----------------------------------------------------------------------------------------------------
-
-_CALL_OF = r"(?:(?<=c)all|(?<=u)s(?:e|ing)|(?<=i)nvoke|(?<=r)un|(?<=t)(?:ry|ool)|(?<=p)refer) (?:the )?(?:tool )?"
-_NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
-_AFTER_VERB = re.compile(rf"[citpruCITPRU](?<!\w.)(?i:{_CALL_OF})[`'\"]?({_NAME_IN_TEXT})")
-_BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
-"""A name of several words after "call", "use" or another such verb, or before "tool"."""
-
-_HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
-_WORD = re.compile(r"[^\W_]+")
-_STRING = re.compile(r'"([A-Za-z_][\w.-]*)"')
-_COUNTER = re.compile(r"_\d+$")
-"""What generators append to a name that occurs twice."""
-
-
-def words_in(text: str) -> tuple[str, ...]:
-    """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
-    return tuple(_WORD.findall(_HUMP.sub(r" \g<0>", text).lower()))
-
-
-def style_of(name: str) -> str | None:
-    """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
-    name = _COUNTER.sub("", name)
-    if _HUMP.search(name):
-        return None if "_" in name else "camelCase"
-    marks = {"_": "snake_case", "-": "kebab-case"}
-    return next((style for mark, style in marks.items() if mark in name.strip("_-") and name == name.lower()), None)
-
-
-class ToolNames:
-    """The names of the tools and prompts of a service, and what has their form."""
-
-    def __init__(self, service: Service) -> None:
-        self.names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
-        self._by_words = {words_in(name): name for name in sorted(self.names)}
-        self._service = service
-        self._verbs = {words[0] for words in self._by_words if len(words) > 1}
-        self._styles = {style_of(name) for name in self.names} - {None}
-
-    def is_missing(self, name: str) -> bool:
-        """True for a name that is not of the service, but in the style of its tools and with the first word of one."""
-        words = words_in(name)
-        if not words or name in self.names:
-            return False
-        is_similar = words[0] in self._verbs and self.is_in_style(name)
-        return words in self._by_words or (is_similar and words not in self._others)
-
-    @cached_property
-    def _others(self) -> set[tuple[str, ...]]:
-        """Names of parameters, properties and types, and values of enumerations."""
-        return set(map(words_in, set(_STRING.findall(json_text(to_json(self._service))))))
-
-    def is_in_style(self, name: str) -> bool:
-        """True if the words of a name are joined like those of a tool."""
-        return style_of(name) in self._styles
-
-    def missing_in(self, text: str) -> Iterator[str]:
-        """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
-        before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
-        for found in dict.fromkeys((*_AFTER_VERB.findall(text), *before_noun)):
-            # `read-only` may be an adjective.
-            is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
-            if is_name and self.is_missing(found):
-                yield found
-
-    def meant(self, name: str) -> str:
-        """Returns the end of a message on a missing name, with the nearest one."""
-        return _meant(name, self.names, self._by_words.get(words_in(name)))
-
-
-def _meant(name: str, known: Iterable[str], first: str | None = None) -> str:
-    close = first or next(iter(get_close_matches(name, known, 1, 0.75)), None)
-    return f"; {close} may be meant" if close else ""
-
 
 # -- prose -------------------------------------------------------------------------------------------------------------
 
@@ -257,7 +182,7 @@ class _Check:
         known = self._known if not span.startswith("-") else self._flags if self._kind == "cli" else {span}
         if span not in known and _PARAMETER.fullmatch(span):
             names = {item.name for tool in self._service.tools for item in tool.parameters}
-            yield "unknown-name", f"names the parameter {span[:80]}{_meant(span, names)}"
+            yield "unknown-name", f"names the parameter {span[:80]}{meant(span, names)}"
 
     def _span(self, span: str) -> _Findings:
         if self._kind == "cli":
@@ -272,13 +197,13 @@ class _Check:
         if (match := _CAPITALS.fullmatch(span)) and match[1] not in self._known:
             same = [name for name in self._variables if name.split("_")[0] == match[1].split("_")[0]]
             if same:
-                yield "unknown-name", f"names {match[1][:80]}{_meant(match[1], same, same[0])}"
+                yield "unknown-name", f"names {match[1][:80]}{meant(match[1], same, same[0])}"
 
     def _value(self, name: str, value: str) -> _Findings:
         owners = [item for tool in self._service.tools for item in tool.parameters if item.name == name]
         choices = [str(value) for item in owners for value in item.schema.choices or ()]
         if owners and all(item.schema.choices for item in owners) and value not in choices:
-            yield "unknown-name", f"names {value[:80]}, which is not a value of {name}{_meant(value, choices)}"
+            yield "unknown-name", f"names {value[:80]}, which is not a value of {name}{meant(value, choices)}"
 
     def _path(self, method: str, path: str) -> _Findings:
         base = next((base for base in base_paths(self._service) if base and path.startswith(f"{base}/")), "")
@@ -286,7 +211,7 @@ class _Check:
         is_own = any(other.split("/")[1:2] == shape.split("/")[1:2] for _, other in known)
         if is_own and not any(verb == (method.strip() or verb) and _is_begin(shape, other) for verb, other in known):
             names = {f"{method}{path}" for key, path in self._paths.items() if key.startswith(method)}
-            yield "unknown-name", f"names the path {method}{path[:120]}{_meant(f'{method}{path}', names)}"
+            yield "unknown-name", f"names the path {method}{path[:120]}{meant(f'{method}{path}', names)}"
 
     # -- calls -------------------------------------------------------------------------------------------------------
 
@@ -323,7 +248,7 @@ class _Check:
         declared = {item.name for item in tool.parameters}
         unknown = sorted(given.keys() - declared) if tool.is_input_declared else []
         for key in unknown:
-            yield "call-refused", f"calls {name} with {key[:80]}, which it does not take{_meant(key, declared)}"
+            yield "call-refused", f"calls {name} with {key[:80]}, which it does not take{meant(key, declared)}"
         for fault in self._validator.faults(given, tool.arguments_schema()):
             key = fault.pointer.split("/")[1] if fault.pointer else ""
             is_partial_fault = is_partial and fault.message == "is required"
@@ -375,12 +300,12 @@ class _Check:
         # some in other places.
         is_read = not self._helps or (path in self._helps and not self._has_only_lists)
         if is_named and is_read and not (self._helps and rest[0] in self._known):
-            near = _meant(rest[0], {start[length] for start in starts if start[:length] == path != start})
+            near = meant(rest[0], {start[length] for start in starts if start[:length] == path != start})
             unlisted = ", which its help does not list" if self._helps else ""
             yield "unknown-tool-named", f"names the command {' '.join(path)} {rest[0]}{unlisted}{near}"
         for flag in {match[0] for match in map(_FLAG.match, rest) if match} if tool and tool.help is None else ():
             if flag not in self._flags:
-                yield "unknown-name", f"names the option {flag} of {' '.join(path)}{_meant(flag, self._flags)}"
+                yield "unknown-name", f"names the option {flag} of {' '.join(path)}{meant(flag, self._flags)}"
 
 
 def commands_in(code: str) -> Iterator[list[str]]:

@@ -27,7 +27,6 @@ from skillgen.sources.documents import text_of_file
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.junit import TestCase, junit_xml, plain
 from skillgen.text.markdown import counted, json_output, one_line
-from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 
 # -- positions in a document -----------------------------------------------------------------------------------------
 
@@ -55,6 +54,8 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
         for pointer in pointers:
             found[pointer] = next((positions[prefix] for prefix in prefixes(pointer) if prefix in positions), None)
     except (ValueError, LookupError):  # not JSON
+        from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
+
         positions_by_id = Places()
         with suppress(YamlError):
             data = parse_yaml(text.translate(_SPACES), ProblemLog(), places=positions_by_id)

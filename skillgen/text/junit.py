@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from xml.sax.saxutils import escape, quoteattr
 
 from msgspec import Struct
 
@@ -48,9 +47,13 @@ def _case(case: TestCase) -> str:
     if case.failure is not None:
         kind = f' type="{case.failure_type}"' if case.failure_type is not None else ""
         return f"{start}><failure{kind} message={_attribute(case.failure)}/></testcase>\n"
+    from xml.sax.saxutils import escape
+
     output = f"><system-out>{escape(plain(case.output))}</system-out></testcase>" if case.output is not None else "/>"
     return f"{start}{output}\n"
 
 
 def _attribute(text: str) -> str:
+    from xml.sax.saxutils import quoteattr  # imports urllib.request, with much else
+
     return quoteattr(plain(text))
