@@ -290,7 +290,7 @@ def test_a_source_or_a_tool_that_is_missing_is_named(description: Path, server: 
     for words, text in (
         ([], "no source is given"),
         (["getNote"], "no tool is given"),
-        ([description], "no tool is given"),
+        ([description], "no tool is given; the tools are "),
         ([description, "getNote", *server], "is not a tool"),
         (["--url", "http://127.0.0.1:9/", "getNote", *server], "several sources are given"),
         ([description, "getNote", "id"], "is not an argument"),

@@ -173,6 +173,10 @@ def test_every_encoding_that_json_may_have_is_read(tmp_path: Path, encoding: str
         (b'{\n  /* by hand */ "openapi": "3.1.0"}', "comments, which neither JSON nor YAML allows"),
         (b'{"openapi": "3.1.0",}', "is not JSON: line 1"),
         (b"openapi: 3.1.0\n\tinfo: {}", "is not YAML: line 2"),
+        (
+            b'openapi: 3.1.0\ninfo: {title: "a}\npaths: {}\n',
+            "line 2, column 15: the quote that opens here is not closed",
+        ),
         (b"<!DOCTYPE html><p>Bad gateway", "is HTML or XML"),
         (b'{"openapi": 3, "paths": {}}', "is OpenAPI '3'"),
         (b"Not found", "the document is not an object"),

@@ -76,6 +76,9 @@ def test_a_tool_that_becomes_destructive_breaks(project: Path) -> None:
     snapshot("one.json", False)
     snapshot("two.json", True)
     assert run_skillgen("diff", "one.json", "two.json", cwd=project).stdout == "- breaking: use: is now destructive\n"
+    write(project / "three.json", description({"/a": {"get": operation("list_a", deprecated=True)}}))
+    write(project / "two.json", description({"/a": {"get": operation("list_a")}}))
+    assert run_skillgen("diff", "two.json", "three.json", cwd=project).stdout == "- list_a: is now deprecated\n"
 
 
 def git(project: Path, *words: str) -> None:
@@ -93,6 +96,7 @@ def test_an_old_revision_of_git_is_a_source(project: Path) -> None:
     for source, message in (
         ("HEAD:none.json", "git has no such file at that revision"),
         ("HEAD~9:old.json", "git has no such revision"),
+        ("HEAD", "name a file: HEAD:"),
     ):
         finished = run_skillgen("diff", source, "old.json", cwd=project)
         assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr

@@ -97,7 +97,7 @@ def test_only_read_only_tools_are_allowed_and_that_is_reported(tmp_path: Path) -
     ("options", "words"),
     [
         (["--profile", "other"], "no such value: other"),
-        (["--install", "other"], "no such value: other"),
+        (["--install", "claude, other"], "no such value: other"),
         (["--install", "claude", "--emit", "llms"], "no skill to install"),
         (["--user"], "has no effect without --install"),
     ],

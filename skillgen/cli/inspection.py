@@ -105,6 +105,8 @@ def _services(source: str, options: Source) -> tuple[Service, ...]:
     def read(kind: str, value: str | Path) -> tuple[Service, ...]:
         return read_source(Request(source=options.for_kind(kind, value))).services
 
+    if ":" not in source and not Path(source).exists() and _is_revision(source):
+        raise SourceError("is a revision of git", where=source, fix=f"name a file: {source}:openapi.yaml")
     if source.startswith(("http://", "https://")) or ":" not in source or Path(source).exists():
         return read(kind_of_source(source), source)
     import tempfile
@@ -135,13 +137,12 @@ def _file_at_revision(source: str, folder: Path) -> Path:
     if not revision or revision.startswith("-"):
         raise SourceError("not a git revision", where=source, fix=fix)
     above, _, name = name.rpartition("/")
-    if (listed := _git("ls-tree", "-r", "-z", "--full-tree", f"{revision}:./{above}")) is None:
-        if not _is_revision(revision):
-            fix = f"{fix}; a shallow clone lacks it until git fetch --unshallow"
-            raise SourceError("git has no such revision", where=source, fix=fix)
-        raise SourceError("git has no such file at that revision", where=source, fix=fix)
+    listed = _git("ls-tree", "-r", "-z", "--full-tree", f"{revision}:./{above}")
+    if listed is None and not _is_revision(revision):
+        fix = f"{fix}; a shallow clone lacks it until git fetch --unshallow"
+        raise SourceError("git has no such revision", where=source, fix=fix)
     blobs = {}
-    for entry in filter(None, listed.split(b"\0")):
+    for entry in filter(None, (listed or b"").split(b"\0")):
         kind, _, path = entry.partition(b"\t")
         if not kind.startswith((b"120000", b"160000")):  # a symbolic link, a submodule
             blobs[os.fsdecode(path)] = kind.split()[2].decode("ascii")

@@ -73,9 +73,9 @@ def call(
     if given.is_empty and rest:
         given = structs.replace(given, words=[rest.pop(0)])
     request = given.request(texts=texts, announce=Console().say)
-    if not rest:
+    if not rest and given.words and not Path(given.words[0]).exists():
         raise UsageError("no tool is given", fix="give SOURCE, TOOL and its arguments")
-    name, *arguments = rest
+    name, *arguments = rest or [""]
     words = [_standard_input() if word == "-" else word for word in arguments]
     text, is_error = call_tool(request, name, words, options)
     print(strip_invisible_by_line(text), file=sys.stderr if is_error else sys.stdout)

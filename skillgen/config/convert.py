@@ -122,12 +122,14 @@ class Converter:
                     value = command_words(value, "")
                 except UsageError as error:
                     return self.fault(path, error.what, error.fix)
-            elif item.is_comma_separated and not self._is_text:
-                value = [part.strip() for part in value.split(",") if part.strip()]
             elif not self._is_text:
                 value = [value]
         if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
             return self.wrong(path, "a list" if self._is_text else "a list of strings", value)
+        if item.choices and not self._is_text:
+            value = [
+                part for word in value for part in (word.replace(",", " ").split() if isinstance(word, str) else [word])
+            ]
         return tuple(self.convert(kind, member, (*path, index), item) for index, member in enumerate(value))
 
     def _scalar(self, kind: Any, value: Any, path: Keys, item: Option) -> Any:

@@ -308,7 +308,7 @@ class _Walk:
                 if lines := [repr(line[:_SHOWN_LENGTH]) for line in dict.fromkeys(one) if line not in other]:
                     self._add(at, f"in its help, {_listed(lines)} {word}", word == "removed")
             return
-        if rule is text_rule:
+        if rule is text_rule and field not in MARKS:
             self._add(at._replace(kind="words"), f"{at.place}'s {field}" if at.place else field, False)
         elif field == "choices" and old is not None and new is not None:
             before, after = ([*map(shown, choices)] for choices in (old, new))

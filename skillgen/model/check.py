@@ -153,6 +153,5 @@ def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
     if close := difflib.get_close_matches(name, names, n=3, cutoff=0.5):
         return f"is not a {noun}; did you mean {' or '.join(close)}?"
     more = f" and {len(names) - 12:,} more" if len(names) > 12 else ""
-    return f"is not a {noun}; " + (
-        f"the {noun}s are {', '.join(names[:12])}{more}" if names else f"there are no {noun}s"
-    )
+    known = f"the {noun}s are {', '.join(names[:12])}{more}" if names else f"there are no {noun}s"
+    return f"is not a {noun}; {known}"

@@ -26,6 +26,7 @@ from skillgen.security.addresses import hosts_of
 from skillgen.security.secrets import Secrets, secrets_from_headers
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import Network
+from skillgen.text.markdown import first_of
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.session import Session
@@ -54,7 +55,8 @@ def call_tool(request: Request, name: str, words: Sequence[str], options: CallOp
             raise UsageError(what, where=service.name, fix=fix)
         tools = {tool.name: tool for tool in service.tools}
         if (tool := tools.get(name)) is None:
-            raise UsageError(unknown(name, tools, "tool"), where=name[:80], fix="give the exact name of a tool")
+            what = unknown(name, tools, "tool") if name else f"no tool is given; the tools are {first_of(tools, 12)}"
+            raise UsageError(what, where=name[:80], fix="give the exact name of a tool")
         names = [word.partition("=")[0] for word in words]
         if files := {item[:-1].removeprefix("body.") for item in names if item.endswith("@")}:
             tool = _with_form_of_files(tool, files)

@@ -32,7 +32,7 @@ def template_text(name: str) -> str:
 def template_purpose(name: str) -> str:
     """Returns the comment at the top of a template, on one line."""
     text = template_text(name)
-    return " ".join(text[2 : text.index("#}")].split()) if text.startswith("{#") else ""
+    return " ".join(text[2 : text.index("#}")].rstrip("-").split()) if text.startswith("{#") else ""
 
 
 def template_problems(overrides: Path | None) -> Iterator[Problem]:

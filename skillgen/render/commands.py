@@ -151,7 +151,7 @@ def syntax_notes(parameter: Parameter) -> Iterator[Markdown]:
     if syntax.is_repeatable:
         yield phrase("repeatable")
     elif syntax.values is None:
-        yield phrase("values_follow")
+        yield phrase("some_values" if parameter.required else "values_follow")
     if syntax.is_value_optional:
         yield phrase("value_optional")
     if syntax.variables:

@@ -259,18 +259,17 @@ def text_of_file(path: Path) -> str | None:
 
 
 def _read_file(path: Path) -> bytes:
+    fix = "give a file, a URL or - for standard input"
     try:
         with path.open("rb") as file:
             found, content = os.fstat(file.fileno()), file.read(SOURCE_LIMIT_BYTES + 1)
     except FileNotFoundError:
-        raise SourceError("no such file", where=str(path), fix="give a file, a URL or - for standard input") from None
+        raise SourceError("no such file", where=str(path), fix=fix) from None
     except OSError as error:
         fix = "name a file in it" if path.is_dir() else "check its permissions"
         raise SourceError(f"cannot be read: {error.strerror}", where=str(path), fix=fix) from None
     except ValueError:  # a null character in the name
-        raise SourceError(
-            "is not a file name", where=str(path), fix="give a file, a URL or - for standard input"
-        ) from None
+        raise SourceError("is not a file name", where=str(path), fix=fix) from None
     if (files := _FILES_READ.get()) is not None:
         files.states[str(path.absolute())] = file_state(content, found)
     return content
@@ -279,9 +278,8 @@ def _read_file(path: Path) -> bytes:
 def _decode(content: bytes, name: str) -> str:
     for start, compression in _COMPRESSED_STARTS:
         if content.startswith(start):
-            raise SourceError(
-                f"is compressed ({compression})", where=name, fix="decompress it and give the document inside"
-            )
+            what, fix = f"is compressed ({compression})", "decompress it and give the document inside"
+            raise SourceError(what, where=name, fix=fix)
     encoding = json.detect_encoding(content[:4])
     try:
         return content.decode(encoding)
@@ -308,9 +306,8 @@ def parse_text(text: str, name: str, problems: ProblemLog) -> Json:
         except RecursionError:
             raise SourceError("is nested too deeply to be read", where=name) from None
     if _COMMENT_START.match(text):
-        raise SourceError(
-            "contains // or /* comments, which neither JSON nor YAML allows", where=name, fix="remove them"
-        )
+        what, fix = "contains // or /* comments, which neither JSON nor YAML allows", "remove them"
+        raise SourceError(what, where=name, fix=fix)
     for pattern, what, fix in _OTHER_TEXTS:
         if pattern.search(text, 0, _START_CHARACTERS):
             raise SourceError(f"is {what}", where=name, fix=fix)
@@ -352,9 +349,8 @@ def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
     try:
         return tuple(_service_from_snapshot(item, f"/services/{index}") for index, item in enumerate(data["services"]))
     except DecodeError as error:
-        raise SourceError(
-            f"is an invalid snapshot: {error}", where=name, fix="capture it again with `skillgen inspect`"
-        ) from None
+        what, fix = f"is an invalid snapshot: {error}", "capture it again with `skillgen inspect`"
+        raise SourceError(what, where=name, fix=fix) from None
 
 
 def _service_from_snapshot(data: Json, pointer: str) -> Service:

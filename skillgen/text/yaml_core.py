@@ -242,6 +242,8 @@ def _line(event: Any) -> str:
 def _message(error: yaml.YAMLError, text: str = "") -> str:
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or str(error).splitlines()[0]
+    if "end of stream" in problem and (opened := getattr(error, "context_mark", None)) is not None:
+        mark, problem = opened, "the quote that opens here is not closed"
     if "nesting" in problem:  # LibYAML 0.2.6 refuses more than 1,000 levels, often before it returns the first of them
         problem = "nested too deeply to be read"
     if mark is not None and text and "any token" in problem and "\t" in text.splitlines()[mark.line]:

@@ -210,9 +210,8 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         deadline = time.monotonic() + LOCK_TIMEOUT_S
         while not _try_lock(handle):
             if time.monotonic() > deadline:
-                raise OutputError(
-                    "another run of skillgen is writing here", where=where, fix="wait until it has finished"
-                )
+                what, fix = "another run of skillgen is writing here", "wait until it has finished"
+                raise OutputError(what, where=where, fix=fix)
             time.sleep(_LOCK_POLL_S)
         refuse_outside(out, within)
         # Another folder may have replaced this one meanwhile.

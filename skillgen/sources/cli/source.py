@@ -179,7 +179,7 @@ class _ServiceReader:
         said = first_sentence(texts.prose or "")
         summary = said if any(len(word) > 2 and word.isalpha() for word in said.split()) else None  # no picture
         if self._hidden:
-            message = f"{len(self._hidden):,} of the commands and options are hidden in the help; left out"
+            message = f"{len(self._hidden):,} of the commands and options: hidden in the help, so left out"
             self._problems.report("hidden-left-out", self._name, message)
         for name, error in self._program.left_out:
             message = f"`{name}` cannot be read, and is left out: {error}"

@@ -331,9 +331,8 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
         what = f"the login fails: {printable(str(lost))}"
         raise SourceError(what, where=where, fix=getattr(lost, "fix", None)) from None
     if status == 401 and login.announce is not None:
-        raise SourceError(
-            "the server rejects the token of the login", where=where, fix="run `skillgen logout`, then log in again"
-        )
+        what, fix = "the server rejects the token of the login", "run `skillgen logout`, then log in again"
+        raise SourceError(what, where=where, fix=fix)
     return token
 
 
