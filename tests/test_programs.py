@@ -92,7 +92,7 @@ def test_types_choices_ranges_and_defaults_of_click_are_read(depot: Service) -> 
     assert "Written as `%Y-%m-%d` (`strftime`)." in lines["--on"]
     assert "The value may be left out." in lines["--note"]
     assert lines["--speed"].startswith("- `--speed` (string): Use --express. Deprecated.")
-    assert lines["PARCELS"] == "- `PARCELS` (string, required): Any number of values."
+    assert lines["PARCELS"] == "- `PARCELS` (string, required): One or more values."
 
 
 def test_annotations_of_typer_are_read(notes: Service) -> None:

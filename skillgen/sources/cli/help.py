@@ -102,7 +102,7 @@ _LISTING = re.compile(
     r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
 )
 """How a program says that it lists its commands; `--help` of Symfony's and cleo's prints the help of `list`."""
-_LONGER = re.compile(r"(?<![\w-])(?:--help|-h)[ =-](?:all|full)(?![\w-])")
+_LONGER = re.compile(r"(?<![\w-])--?h(?:elp)?[ =-](?:all|full)(?![\w-])")
 """How a program without commands says that it has more options than `--help` prints."""
 _HELPFUL = re.compile(
     r"^[ ]{0,12}(?:usage|syntax|synopsis)\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
