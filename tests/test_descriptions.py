@@ -181,11 +181,3 @@ def test_what_the_description_says_is_not_quoted_again(tmp_path: Path, said: str
     assert ("## In Its Own Words" in text) == bool(quoted)
     assert not quoted or quoted in text
     assert "Lists berths of a quay for boats" not in text.partition("## ")[2]
-
-
-def test_what_half_of_the_tools_say_is_no_summary(tmp_path: Path) -> None:
-    texts = {f"berth{at}": "TODO: texts of berths." for at in range(4)} | {"quays": "Lists the quays of a harbour."}
-    of_server(tmp_path, texts)
-    listed = [line for line in (tmp_path / "out" / "llms.txt").read_text("utf-8").splitlines() if "berth1" in line]
-    assert len(listed) == 1
-    assert "TODO" not in listed[0]

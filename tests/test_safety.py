@@ -169,17 +169,6 @@ def test_words_and_path_of_an_operation_say_its_mark(request_line: str, name: st
 
 
 @pytest.mark.parametrize(
-    ("choices", "mark"), [(["rename", "reboot"], "write"), (["rename", "key_reset"], "destructive")]
-)
-def test_the_type_of_an_action_has_the_worst_mark_of_all(choices: list[str], mark: str) -> None:
-    schema = {"type": "object", "required": ["type"], "properties": {"type": {"type": "string", "enum": choices}}}
-    body = {"content": {"application/json": {"schema": schema}}}
-    entry = {"operationId": "boatActions_post", "requestBody": body, "responses": {}}
-    (found,) = skillgen.read(description({"/boats/{id}/actions": {"post": entry}})).tools
-    assert found.semantics.effect == mark
-
-
-@pytest.mark.parametrize(
     ("declared", "members", "level"),
     [
         ("read", {"annotations": {"destructiveHint": True}}, "full"),

@@ -12,6 +12,7 @@ from itertools import accumulate
 
 from msgspec.structs import replace
 
+from skillgen.infer.effects import with_facts
 from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -19,35 +20,22 @@ from skillgen.model.values import Origin, is_inferred
 from skillgen.security.addresses import host_of
 from skillgen.security.injection import find_injections
 from skillgen.text import lazy_re as re
+from skillgen.text import summary as prose
 from skillgen.text.markdown import one_line, plain_words, with_stop
 from skillgen.text.slugs import safe_stem, slug
-from skillgen.text.summary import (
-    CLAIM,
-    TRIGGER,
-    clip,
-    first_sentence,
-    is_usable,
-    paragraphs,
-    sentences,
-    shorten,
-    usable_sentence,
-)
+from skillgen.text.summary import CLAIM, TRIGGER, clip, sentences
+from skillgen.text.words import singular, words_of
 
 _FROM_TOOLS = Origin("inferred", "tools")
 
 
 def with_summaries(service: Service) -> Service:
     """Returns the service with a summary for each tool: the declared one, else its title, else the first sentence of
-    its description, unless half of them have that. The title of an MCP tool that only repeats names, its own and the
-    service's, is the last resort."""
-    own = _words(f"{service.name} {service.title or ''}")
-    counts = Counter(tool.description for tool in service.tools)
-    tools = tuple(
-        tool if tool.summary and not is_inferred(tool, "summary") else _with_summary(tool, own, counts)
-        for tool in service.tools
-    )
+    its description. The title of an MCP tool that only repeats its name is the last resort."""
+    tools = (tool if tool.summary and not is_inferred(tool, "summary") else _summarised(tool) for tool in service.tools)
     # A snapshot of an older version has one that was inferred.
-    return replace(service, tools=tools, summary=None if is_inferred(service, "summary") else service.summary)
+    summary = None if is_inferred(service, "summary") else service.summary
+    return replace(service, tools=tuple(tools), summary=summary)
 
 
 def described(service: Service) -> Service:
@@ -55,39 +43,28 @@ def described(service: Service) -> Service:
     return service if service.purpose else with_description(with_summaries(service))
 
 
-def _with_summary(tool: Tool, own: set[str], counts: Counter[str | None]) -> Tool:
+def _summarised(tool: Tool) -> Tool:
     title = one_line(tool.title or "")
-    said = re.sub(r"\b(?:tool|deprecated)\b", "", title, flags=re.IGNORECASE)
-    is_name = _words(said) - own <= _words(tool.name) or _letters(said) in _letters(tool.name)
-    is_own = counts[tool.description] < _FEW or 2 * counts[tool.description] <= counts.total()
-    text = first_sentence(tool.description or "") if is_own and (is_name or not title) else ""
+    names = f"{tool.name} {tool.name.lower()} tool deprecated"
+    named, said = ({*map(singular, words_of(text))} for text in (names, title.lower()))
+    text = prose.first_sentence(tool.description or "") if said <= named else ""
     field, text = ("description", text) if text else ("title", title)
-    if not text:
-        return tool
-    return replace(tool, summary=text, origins={**(tool.origins or {}), "summary": Origin("inferred", field)})
-
-
-def _words(name: str) -> set[str]:
-    """Returns the words of a name in lower case, without a plural's ending."""
-    words = re.findall(r"[A-Z]?[^\W_A-Z]+|[A-Z]+(?![^\W_A-Z])|[A-Z]", name)
-    return {word.lower().removesuffix("s") for word in words}
-
-
-def _letters(name: str) -> str:
-    return re.sub(r"[\W_]+", "", name).lower()
+    return with_facts(tool, Origin("inferred", field), summary=text) if text else tool
 
 
 def with_description(service: Service) -> Service:
     """Returns the service with what its skill says of it; computed anew if it was known."""
-    name, is_named = _product(service), is_named_by_author(service)
-    purpose, origin = next(_purposes(service, name))
+    written, is_named = _spellings(service), is_named_by_author(service)
+    name = _product(service, written)
+    names = [service.title, service.name, name, _short_name(service.title or "", service.kind, written)]
+    purpose, origin = next(_purposes(service, name, [*filter(None, names)]))
     service = _with_declared_uses(service)
     of_name = Origin("declared" if is_named else "inferred", "name")
     origins = {**(service.origins or {}), "purpose": origin, "product": of_name, "skill_name": of_name}
     trigger = None if TRIGGER.search(purpose) else _trigger(service, name)
     if trigger:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
-    short = _short_name(service.name, service) if service.kind == "mcp" else name
+    short = _short_name(service.name, "mcp", written) if service.kind == "mcp" else name
     skill_name = _skill_name(service.name if is_named else short)
     return replace(service, purpose=purpose, trigger=trigger, product=name, skill_name=skill_name, origins=origins)
 
@@ -97,32 +74,29 @@ def with_description(service: Service) -> Service:
 _AUTHORED_LIMIT = 1_024
 """Characters of a description (Agent Skills)."""
 
-_LIST_LIMIT = 200
-"""Characters of a list of groups, or of what tools do."""
+_LIST_LIMIT, _TITLE_LIMIT, _SUMMARY_LIMIT = 200, 40, 60
+"""Characters of a list of groups, or of what tools do; of one title, and of what one of many tools does."""
 
-_FEW = 3
-_SUMMARY_LIMIT = 60
-"""Characters of what one of many tools does."""
-
+_USES_LIMIT, _FEW = 400, 3
+"""Characters of the uses in a trigger; tools that are all named."""
 
 _POINTERS = {"summary": "/info/summary", "description": "/info/description", "instructions": "/initialize/instructions"}
 """Where a source declares each field, the first that is searched first."""
 
 
-def _purposes(service: Service, name: str) -> Iterator[tuple[str, Origin]]:
+def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tuple[str, Origin]]:
     """Yields what can be said of what the service does, the best first, each with where it is from."""
     origins = service.origins or {}
-    names = [text for text in (service.title, service.name, name, _short_name(service.title or "", service)) if text]
     if text := _authored(service):
         yield with_stop(text), origins["summary"]
     for field, pointer in _POINTERS.items():
         said = getattr(service, field) or ""
         # Who says when to use the service wrote the description of a skill, in which names count: "Acme tasks."
-        if sentence := usable_sentence(said, () if TRIGGER.search(said) else names):
+        if sentence := prose.usable_sentence(said, () if TRIGGER.search(said) else names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
     kind, texts = _offered(service)
     texts = [*dict.fromkeys(texts)]
-    if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(is_usable, texts)):
+    if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(prose.is_usable, texts)):
         yield " ".join(map(with_stop, texts)), _FROM_TOOLS
     for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
         titles = _titles(service, is_declared)
@@ -142,7 +116,7 @@ def _offered(service: Service) -> tuple[str, list[str]]:
     if service.tools or not (service.prompts or resources):
         return "Tools", texts_of_tools(service)
     items: Sequence[Prompt | Resource] = service.prompts or resources
-    texts = [first_sentence(item.description or item.title or item.name) for item in items]
+    texts = [prose.first_sentence(item.description or item.title or item.name) for item in items]
     return "Prompts" if service.prompts else "Resources", texts
 
 
@@ -154,9 +128,8 @@ def texts_of_tools(service: Service) -> list[str]:
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
     """Returns a sentence with the first words of some texts; without them if they address the reader."""
-    counts = Counter(filter(None, (clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)))
-    words = [text for text, count in counts.items() if count < _FEW] or [*counts]
-    return _composed(f"{start}: ", _within(words, "; ")) or f"{start}."
+    words = dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)
+    return _composed(f"{start}: ", _within([*filter(None, words)], "; ")) or f"{start}."
 
 
 def _composed(start: str, words: str) -> str:
@@ -189,12 +162,8 @@ def _whole(text: str) -> str:
     """Returns the sentences of a text that a description has room for, with that on its use."""
     text = plain_words(text)
     when = next(filter(TRIGGER.search, sentences(text)), "")
-    shown = shorten(text, _AUTHORED_LIMIT)
-    return shown if when in shown else f"{shorten(text, _AUTHORED_LIMIT - len(when) - 1)} {when}"
-
-
-_TITLE_LIMIT = 40
-"""Characters of a title; longer ones are descriptions."""
+    shown = prose.shorten(text, _AUTHORED_LIMIT)
+    return shown if when in shown else f"{prose.shorten(text, _AUTHORED_LIMIT - len(when) - 1)} {when}"
 
 
 def _titles(service: Service, is_declared: bool = True) -> list[str]:
@@ -244,8 +213,6 @@ def _with_declared_uses(service: Service) -> Service:
 # -- when to use it ----------------------------------------------------------------------------------------------------
 
 _NEGATED = re.compile(r"\b(?:not|never)\b|n['’]t\b", re.IGNORECASE)
-_USES_LIMIT = 400
-"""Characters of the uses in a trigger."""
 
 
 def _trigger(service: Service, name: str) -> str:
@@ -253,7 +220,7 @@ def _trigger(service: Service, name: str) -> str:
     if declared := trigger_of_uses(service, name):
         return declared
     texts = (service.summary, service.description, service.instructions)
-    first = (sentence for text in texts if text for sentence in sentences(next(paragraphs(text), "")))
+    first = (sentence for text in texts if text for sentence in sentences(next(prose.paragraphs(text), "")))
     usable = (sentence for sentence in first if len(sentence) <= _USES_LIMIT and not CLAIM.search(sentence))
     if trigger := next(filter(TRIGGER.match, usable), None):
         return with_stop(trigger)
@@ -290,17 +257,20 @@ _MORE = re.compile(r"\s[-–—](?=(?:\s\w+){1,2}\Z)|\s[+|~]\s.*|\s[-–—]\s.*
 
 _DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
 _DROPPED = re.compile(
-    rf"(?<![^\W_])(?:(?P<ends>(?:(?:(?:open|fast|litestar|json|http|rest(?:ful)?)[\s_-]?){{0,3}}apis?(?:v\d+)?|swagger|rest(?:ful)?)"
-    rf"(?:[\s_-]+(?:{_DOCUMENT}|application|services?)){{0,2}}|official|public|sandbox|staging|production|beta|preview)"
-    r"|(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol|https?://[^\s()]+|deprecated"
+    r"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol|https?://[^\s()]+|deprecated"
     r"|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-zA-Z]{4})(?-i:MCP(?:Server)?)\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )
-"""Parts of a name that users do not say: kind, document, version, environment, URL. Of a class, its ending.
+"""Parts of a name that users do not say: kind, version, URL. Of a class, its ending."""
 
-`ends` are parts only where the name begins or ends: Amazon API Gateway, Public Distribution.
-"""
+_KIND = (
+    r"(?<![^\W_])(?:(?:(?:(?:open|fast|litestar|json|http|rest(?:ful)?)[\s_-]?){0,3}apis?(?:v\d+)?|swagger|rest(?:ful)?)"
+    rf"(?:[\s_-]+(?:{_DOCUMENT}|application|services?)){{0,2}}|official|public|sandbox|staging|production|beta|preview)"
+    r"(?![^\W_]|\.\w)"
+)
+_DROPPED_AT_ENDS = re.compile(rf"(?:(?<! )|(?={_KIND}(?:\s+{_KIND}){{0,3}}(?!\s*[^\W_]))){_KIND}", re.IGNORECASE)
+"""Parts that users do not say only where the name begins or ends: Amazon API Gateway, Public Distribution."""
 
 _LINKING = re.compile(
     r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:the|a|an|of|for|to|by|with|and)\Z", re.IGNORECASE
@@ -316,71 +286,54 @@ _HOSTS_OF_OTHERS = re.compile(
 _MIN_BRAND = 4
 """Letters of an owner's name in a host; what is shorter is often a word: `dev.to`."""
 
+_READ_TOOLS, _READ_CHARACTERS = 200, 400
+"""Of the tools, and of each text, in which spellings are searched."""
 
-def _product(service: Service) -> str:
+_SPELLING = re.compile(r"(?<![\w./@-])\w(?:[\w-]|\.(?=\w))*(?![\w/@-])")
+
+
+def _product(service: Service, written: Counter[str]) -> str:
     """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
     title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
     if is_named_by_author(service) or service.kind == "cli":
         return clip(title, _NAME_LIMIT)
-    name, host = _short_name(title, service), _host_name(service)
-    brand = _spelled(host, service)
+    name, host = _short_name(title, service.kind, written), _host_name(service)
+    brand = _spelled(host, written)
+    words = name.lower().split()
+    has_host = host in "".join(words) or any(len(word) >= _MIN_BRAND and word in host for word in words)
+    # Each word of the name means something else too: "Checkout".
+    is_common = all(word.isascii() and word in written for word in re.findall(r"[^\W\d_]+", name.lower()))
     if not name:
         name = brand[:1].upper() + brand[1:] or title
-    elif not _has_part_of(name, host) and (brand != host or _is_class(title) or _is_common(name, service)):
+    elif not has_host and (brand != host or is_common or title.endswith("Client")):
         name = f"{brand if brand != host else host.capitalize()} {name}"
     return clip(name, _NAME_LIMIT)
 
 
-def _has_part_of(name: str, host: str) -> bool:
-    """True if a name has that of its host, or a word of it: "hetras Hotel" for `hetras-certification`."""
-    words = (word for word in name.lower().split() if len(word) >= _MIN_BRAND)
-    return host.replace("-", "") in re.sub(r"\W", "", name.lower()) or any(word in host for word in words)
-
-
-def _is_class(title: str) -> bool:
-    return title.endswith("Client") and " " not in title
-
-
-def _is_common(name: str, service: Service) -> bool:
-    """True if each word of a name means something else too, since the texts have it in lower case: "Checkout"."""
-    written = {word for text in _texts(service) for word in _LOWER.findall(text)}
-    return all(word.lower() in written for word in re.findall(r"[^\W\d_]+", name))
-
-
-def _short_name(text: str, service: Service) -> str:
+def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     """Returns a title or name without words that users do not say; empty if nothing remains."""
     text = one_line(plain_words(text)).removeprefix("www.")
-    if service.kind == "cli":
+    if kind == "cli":
         return text
     text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
-    if service.kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
+    if kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
-    said = _without_dropped(text)
+    said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
     start = _MORE.sub("", said)
     said = start if start.strip(_ENDS) else said
     said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
-    is_class, text = _is_class(text), said.strip()
-    if is_class:  # `RecoveryServicesBackupClient`, but StorSimple is a name
-        words = [text] if _mentions(text, service) else re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).split()
-        text = " ".join(word.upper() if word.upper() in _mentions(word, service) else word for word in words)
-    text = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", text)
-    text = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", text.strip(_ENDS))).strip(_ENDS)
-    if re.fullmatch(_DOCUMENT, text, re.IGNORECASE):
+    said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
+    said = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))).strip(_ENDS)
+    if re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
         return ""
-    if text == text.lower():
-        text = " ".join(_spelled(word, service) for word in text.split())
-    return text[:1].upper() + text[1:] if text == text.lower() and "." not in text else text
-
-
-def _without_dropped(text: str) -> str:
-    """Returns a name without the parts that may be dropped, but for those of `ends` within it."""
-    rest = _DROPPED.sub(lambda part: " " * len(part[0]), text)
-
-    def kept(match: re.Match[str]) -> str:
-        before, after = rest[: match.start()], rest[match.end() :].lstrip(" ")
-        return match[0] if match["ends"] and before.strip(_ENDS) and before[-1] == " " and after[:1].isalnum() else " "
-
-    return _DROPPED.sub(kept, text)
+    if (
+        text.endswith("Client") and " " not in said and said not in written
+    ):  # `RecoveryServicesBackupClient`, but StorSimple is a name
+        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", said).split()
+        said = " ".join(word.upper() if word.upper() in written else word for word in words)
+    if said == said.lower():
+        said = " ".join(_spelled(word, written) for word in said.split())
+    return said[:1].upper() + said[1:] if said == said.lower() and "." not in said else said
 
 
 def _host_name(service: Service) -> str:
@@ -391,30 +344,17 @@ def _host_name(service: Service) -> str:
     return owner if len(owner) >= _MIN_BRAND else ""
 
 
-_READ_TOOLS, _READ_CHARACTERS = 200, 400
-"""Of the tools, and of each text, in which spellings are searched."""
-
-
-def _spelled(name: str, service: Service) -> str:
+def _spelled(name: str, written: Counter[str]) -> str:
     """Returns a name in lower case as the texts of the source spell it most often if that has capitals."""
-    found = Counter(_mentions(name, service))
-    return max(found, key=lambda form: (form != form.lower(), found[form], form), default=name)
+    found = [form for form in written if form.lower() == name]
+    return max(found, key=lambda form: (form != name, written[form], form), default=name)
 
 
-_LOWER = re.compile(r"(?<![\w./@-])[a-z]+(?![\w/@-])")
-
-
-def _mentions(name: str, service: Service) -> list[str]:
-    """Returns a name as the texts of the source spell it, each time."""
-    pattern = re.compile(rf"(?<![\w./@-]){re.escape(name)}(?![\w/@-]|\.\w)", re.IGNORECASE)
-    return [form for text in _texts(service) for form in pattern.findall(text)] if name else []
-
-
-def _texts(service: Service) -> list[str]:
-    """Returns the beginnings of the texts in which words are searched."""
+def _spellings(service: Service) -> Counter[str]:
+    """Returns the words at the start of each text, in each spelling, with their counts."""
     texts = [service.summary, service.description, service.instructions]
     texts += [text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
-    return [text[:_READ_CHARACTERS] for text in texts if text]
+    return Counter([word for text in texts if text for word in _SPELLING.findall(text[:_READ_CHARACTERS])])
 
 
 # -- the name of the skill ---------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, dropwhile, pairwise, takewhile
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
@@ -32,6 +32,9 @@ from skillgen.text import lazy_re as re
 from skillgen.text.markdown import rewritten
 from skillgen.text.summary import first_sentence
 from skillgen.text.words import path_segments, singular, without_request, words_of
+
+Words: TypeAlias = tuple[str, ...]
+Types: TypeAlias = Mapping[str, Schema]
 
 _DATA: dict[str, Any] = load_table(__file__, "effects.toml")
 _WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, words in _DATA["words"].items()}
@@ -139,7 +142,15 @@ def is_verb(word: str) -> bool:
     return word in _PLAIN
 
 
-def words_without_prefix(tools: Sequence[Tool]) -> dict[str, tuple[str, ...]]:
+Node = TypeVar("Node", Parameter, Semantics, Tool)
+
+
+def with_facts(node: Node, origin: Origin, **fields: Any) -> Node:
+    """Returns a node with these fields, and where they are from."""
+    return replace(node, **fields, origins={**(node.origins or {}), **dict.fromkeys(fields, origin)})
+
+
+def words_without_prefix(tools: Sequence[Tool]) -> dict[str, Words]:
     """Returns the words of each name, without the prefix of nearly all."""
     prefix = _prefix(tools)
     names = {tool.name: words_of(without_request(tool.name, tool.method, tool.path)) for tool in tools}
@@ -159,50 +170,42 @@ class AuthorEffect(NamedTuple):
     """Whether it counts also where the source declares a worse one."""
 
 
-class _Context(NamedTuple):
-    """What the tools of a service share."""
-
-    prefix: tuple[str, ...]
-    types: Mapping[str, Schema]
-
-
 def with_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
     """Returns the service with what each tool changes; `authored` has what the author declares, by tool.
 
     Each contradiction is a problem, and the more cautious fact counts.
     """
-    problems = ProblemLog()
-    context = _Context(_prefix(service.tools), {item.name: item.schema for item in service.schemas})
-    tools = tuple(_with_effect(tool, context, authored.get(tool.name), problems) for tool in service.tools)
+    problems, prefix = ProblemLog(), _prefix(service.tools)
+    types = {item.name: item.schema for item in service.schemas}
+    tools = tuple(_with_effect(tool, prefix, types, authored.get(tool.name), problems) for tool in service.tools)
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
 
-def _with_effect(tool: Tool, context: _Context, author: AuthorEffect | None, problems: ProblemLog) -> Tool:
+def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect | None, problems: ProblemLog) -> Tool:
     method = (tool.method or "").lower()
     semantics = _with_side_effects(tool, _reconciled(tool, problems))
     if author is not None:
         semantics = _with_author(tool, semantics, author, problems)
-    elif judged := _judged(tool, semantics, context):
+    elif judged := _judged(tool, semantics, prefix, types):
         semantics = _with_judged(tool, semantics, *judged, problems)
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):
-        semantics = _with(semantics, Origin("inferred", _source(semantics, "read_only")), operation=operation)
+        semantics = with_facts(semantics, Origin("inferred", _source(semantics, "read_only")), operation=operation)
     # HTTP defines these methods as idempotent (RFC 9110, 9.2.2), but services create, send and pay with PUT.
     is_repeatable = method in ("put", "delete") or _EFFECT_OF_METHOD.get(method) == semantics.effect == "read"
     if semantics.idempotent is None and is_repeatable and not semantics.sends:
-        semantics = _with(semantics, Origin("inferred", _BY_METHOD + method.upper()), idempotent=True)
-    if semantics.requires_confirmation is None and (flag := _asking_flag(tool)):
-        semantics = _with(semantics, Origin("inferred", f"its option {flag}"), requires_confirmation=True)
+        semantics = with_facts(semantics, Origin("inferred", _BY_METHOD + method.upper()), idempotent=True)
+    flags = (item.name for item in tool.parameters if tool.command and _is_asking(item))
+    if semantics.requires_confirmation is None and (flag := next(flags, None)):
+        semantics = with_facts(semantics, Origin("inferred", f"its option {flag}"), requires_confirmation=True)
     return replace(tool, semantics=semantics)
 
 
-def _asking_flag(tool: Tool) -> str | None:
-    """Returns the flag of a command with which it does not ask before it acts."""
-    for item, syntax in ((item, item.syntax) for item in tool.parameters if tool.command):
-        is_asking = syntax and (syntax.prompt is not None or item.name.strip("-") in _WORDS["asking"])
-        if syntax and syntax.is_flag and is_asking and not syntax.negations:
-            return item.name
-    return None
+def _is_asking(item: Parameter) -> bool:
+    """True for the flag of a command with which it does not ask before it acts."""
+    syntax = item.syntax
+    is_known = syntax is not None and (syntax.prompt is not None or item.name.strip("-") in _WORDS["asking"])
+    return is_known and syntax is not None and syntax.is_flag and not syntax.negations
 
 
 def _reconciled(tool: Tool, problems: ProblemLog) -> Semantics:
@@ -231,7 +234,7 @@ def _reconciled(tool: Tool, problems: ProblemLog) -> Semantics:
     if field and semantics.read_only is not False:
         if semantics.read_only:
             _report(problems, tool, f"is marked read-only, but {changes[field]}")
-        semantics = _with(semantics, Origin("inferred", _source(semantics, field)), read_only=False)
+        semantics = with_facts(semantics, Origin("inferred", _source(semantics, field)), read_only=False)
     return semantics
 
 
@@ -242,9 +245,9 @@ def _with_side_effects(tool: Tool, semantics: Semantics) -> Semantics:
         verb = _verb_of_text(text)
         effect = verb.effect if verb else _effect_of_participles(text)
         if effect in ("sends", "destructive"):
-            semantics = _with(semantics, origins.get("side_effects", declared), **{effect: True})
+            semantics = with_facts(semantics, origins.get("side_effects", declared), **{effect: True})
     if tool.cost is not None and tool.cost.category == "requires_approval":
-        semantics = _with(semantics, origins.get("cost", declared), sends=True, requires_confirmation=True)
+        semantics = with_facts(semantics, origins.get("cost", declared), sends=True, requires_confirmation=True)
     return semantics
 
 
@@ -263,7 +266,7 @@ def _with_author(tool: Tool, semantics: Semantics, author: AuthorEffect, problem
     facts: dict[str, Json] = {"read_only": effect == "read", "operation": "read" if effect == "read" else "write"}
     facts |= {other: effect == other or None for other in ("sends", "destructive")}
     cleared = {"side_effects": (), "reversed_by": None, "reversible": None} if effect == "read" else {}
-    return _with(replace(semantics, risk=None, **cleared), Origin("declared", author.place), **facts)
+    return with_facts(replace(semantics, risk=None, **cleared), Origin("declared", author.place), **facts)
 
 
 def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, problems: ProblemLog) -> Semantics:
@@ -273,13 +276,15 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
         label = "destructive" if semantics.destructive else "not read-only"
         if semantics.destructive or (semantics.read_only is False and source.startswith(_BY_METHOD)):
             _report(problems, tool, f"is marked {label}, but only reads by {source}")
-        return _with(semantics, origin, read_only=True) if semantics.read_only is None else semantics
+        return with_facts(semantics, origin, read_only=True) if semantics.read_only is None else semantics
     if semantics.read_only or (semantics.destructive is False and effect == "destructive"):
         label = "read-only" if semantics.read_only else "not destructive"
         _report(problems, tool, f"is marked {label}, but {EFFECTS[effect]} by {source}")
     facts: dict[str, Json] = {"read_only": False} if effect == "write" or not semantics.read_only else {}
     facts |= {effect: True} if effect != "write" else {}
-    return _with(semantics, origin, **{key: value for key, value in facts.items() if getattr(semantics, key) != value})
+    return with_facts(
+        semantics, origin, **{key: value for key, value in facts.items() if getattr(semantics, key) != value}
+    )
 
 
 def _method_of(tool: Tool) -> str:
@@ -292,20 +297,21 @@ def _method_of(tool: Tool) -> str:
     return max(methods, key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
 
 
-def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect, str] | None:
+def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tuple[Effect, str] | None:
     """Returns the effect by method, name and summary, and which of them says it."""
     method = _method_of(tool)
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
     own = _words(tool.name)
-    readings = _readings(tool, own, context.prefix)
+    readings = _readings(tool, own, prefix)
     if semantics.read_only:
         raised = _plain_effect(readings)
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
-    plain = _plain_effect(readings) if of_method == "read" else None
-    if of_method == "read" and not plain and _WORDS["raised_get"].isdisjoint(chain.from_iterable(readings)):
+    if of_method == "read" and _WORDS["raised_get"].isdisjoint(chain.from_iterable(readings)):
         return "read", by_method
     text = tool.summary or tool.description or tool.title or ""
-    arguments = [(item, words_of(item.name) or ("",)) for item in _arguments_of(tool, context.types)]
+    items = tool.parameters  # of a sole one that is an object, its members
+    members = [item for schema in _schemas_of(items[0], types) for item in schema.properties] if len(items) == 1 else []
+    arguments = [(item, words_of(item.name) or ("",)) for item in members or items]
     verb = _code_in(own, text, [words for _, words in arguments])
     if (custom := _CUSTOM_METHOD.search(tool.path or "")) and (word := custom[1].lower()) in _VERBS:
         done = _effect_of(word, [other for other in own if other != word])
@@ -313,12 +319,9 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
         if ":" in custom[0] or (word == own[0] and done != "read" and not verb):
             verb = _Verb(word, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
-    if method == "post" and any(words[0] == "on" for words in readings):  # another service answers: `on_fetch`
-        verb = verb if verb and verb.effect != "read" else _Verb("on", "write")
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
-        is_said = said and said.effect == plain
-        is_raised = is_said or (verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read"))
+        is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
         return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
     is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
     if semantics.read_only is not None or (of_method and not is_raised):
@@ -338,7 +341,7 @@ def _judged(tool: Tool, semantics: Semantics, context: _Context) -> tuple[Effect
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    found += _chosen_by_arguments(tool, arguments, own, context.types, is_known=bool(verb or of_method))
+    found += _chosen_by_arguments(tool, arguments, own, types, is_known=bool(verb or of_method))
     effect, source = max(found, key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _CHANGES.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
@@ -363,11 +366,11 @@ class _Verb(NamedTuple):
     """Whether it says so much that a name that reads is not believed."""
 
 
-def _words(name: str) -> tuple[str, ...]:
+def _words(name: str) -> Words:
     return words_of(_VERSION.sub("", _folded(name)))
 
 
-def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
+def _prefix(tools: Iterable[Tool]) -> Words:
     """Returns the word with which nearly all names begin, unless it is a verb."""
     names = [_words(tool.name) for tool in tools if "name" not in (tool.origins or {})]
     starts = Counter(words[:1] for words in names if len(words) > 1)
@@ -376,7 +379,7 @@ def _prefix(tools: Iterable[Tool]) -> tuple[str, ...]:
     return start if is_prefix else ()
 
 
-def _readings(tool: Tool, own: tuple[str, ...], prefix: tuple[str, ...]) -> list[tuple[str, ...]]:
+def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
     """Returns the words of a name: of its last part after a full stop, those after a prefix or tag, and all of them.
 
     The last fixed segment of the path replaces a name that was made up, and follows that of a POST.
@@ -386,20 +389,18 @@ def _readings(tool: Tool, own: tuple[str, ...], prefix: tuple[str, ...]) -> list
         return [segment] if segment else []
     name = without_request(tool.name, tool.method, tool.path)
     words = own if name == tool.name else _words(name)
-    words = words[1:] if words[:1] == ("post",) and tool.method == "POST" else words
     starts = [start for start in (prefix, *map(_words, tool.tags)) if start and start == words[: len(start)]]
     parts = map(_words, _SEGMENT.split(name)[1:][-1:])  # `locations.transfer`
     others = [segment] if tool.method == "POST" else []
     return list(filter(None, [*parts, *(words[len(start) :] for start in starts), words, *others]))
 
 
-def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _Verb | None:
+def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | None:
     """Returns the verb of a name: its first word, else its last one, else one in the middle.
 
     What may be a noun counts only if no other word is a verb; in a path, and after a method, hardly ever.
     """
     for words in readings:
-        words = (*dropwhile(_FILLERS.__contains__, words[:-1]), words[-1])
         for size in range(min(len(words), 3), 0, -1):
             verb = "_".join(words[:size])
             if verb in (_PLAIN if size == 1 else _VERBS):
@@ -407,8 +408,6 @@ def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _
     verbs: list[_Verb] = []
     for words in readings:
         words = (words[0], *takewhile(lambda word: word not in _ENDS, words[1:]))
-        if words[-1] in _PLAIN:
-            return _Verb(words[-1], _effect_of(words[-1], words[:-1]))
         if words[-1] in _WORDS["read_nouns"] and _VERBS.get(words[0], "read") != "read":
             continue
         if not is_request and not _WORDS["read_nouns"].isdisjoint((words[0], words[-1])):
@@ -421,7 +420,7 @@ def _verb_of_name(readings: Sequence[tuple[str, ...]], *, is_request: bool) -> _
     return min(verbs, key=lambda verb: (verb.word in _NOUNS, verb.effect != "read"), default=None)
 
 
-def _plain_effect(readings: Sequence[tuple[str, ...]]) -> Effect | None:
+def _plain_effect(readings: Sequence[Words]) -> Effect | None:
     """Returns the effect of a destructive or sending verb in a name that is never a noun, joined to another one.
 
     Of a name that does not begin with a verb that reads, also at its ends; of one that deletes, anywhere.
@@ -469,9 +468,9 @@ def _is_said_to_read(text: str) -> bool:
 
 def _chosen_by_arguments(
     tool: Tool,
-    arguments: Iterable[tuple[Parameter, tuple[str, ...]]],
-    own: tuple[str, ...],
-    types: Mapping[str, Schema],
+    arguments: Iterable[tuple[Parameter, Words]],
+    own: Words,
+    types: Types,
     *,
     is_known: bool,
 ) -> Iterator[tuple[Effect, str]]:
@@ -479,33 +478,23 @@ def _chosen_by_arguments(
 
     Optional ones are data, if name or method say what the tool does, but for the files of a program.
     """
-    is_action = not {"action", "command"}.isdisjoint(map(singular, own))
     for item, words in arguments:
         form, is_meant = (item.schema.items or item.schema).format or "", item.required or not is_known
         is_saved = words[0] in _WORDS["saves"] or (item.syntax and _SAVED.search((item.description or "").lower()))
         is_written = is_saved and (words[-1] in _WORDS["places"] or form == "path") and (item.syntax or is_meant)
-        is_type = is_action and words == ("type",)
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
-        elif is_meant and (is_type or words[-1] in _WORDS["choosers"]):
+        elif is_meant and words[-1] in _WORDS["choosers"]:
             values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
-            text = "" if is_type else item.description or tool.description or ""
+            text = item.description or tool.description or ""
             values = values or _LISTED.findall(text[:_LIST_LIMIT])
             for first, *rest in filter(None, (_words(str(value)) for value in values)):
                 if verb := first if first in _VERBS else next(filter(_PLAIN.__contains__, rest[-1:]), ""):
                     yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
 
 
-def _arguments_of(tool: Tool, types: Mapping[str, Schema]) -> Sequence[Parameter]:
-    """Returns the parameters of a tool; of a sole one that is an object, its properties."""
-    items = tool.parameters
-    members = [item for schema in _schemas_of(items[0], types) for item in schema.properties] if len(items) == 1 else []
-    return members or items
-
-
-def _schemas_of(item: Parameter, types: Mapping[str, Schema]) -> list[Schema]:
-    schemas = [item.schema, *item.schema.alternatives]
-    return schemas + [types[schema.ref] for schema in schemas if schema.ref and schema.ref in types]
+def _schemas_of(item: Parameter, types: Types) -> list[Schema]:
+    return [types.get(schema.ref or "", schema) for schema in (item.schema, *item.schema.alternatives)]
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
@@ -550,10 +539,6 @@ def _effect_of_participles(text: str) -> Effect | None:
     stems = [stem for word in words if word.endswith("ed") for stem in (word[:-1], word[:-2], word[:-3])]
     stems += [_PARTICIPLES.get(word, "") for word in words]
     return max((_VERBS[stem] for stem in stems if stem in _VERBS), key=rank_of, default=None)
-
-
-def _with(semantics: Semantics, origin: Origin, **fields: Json) -> Semantics:
-    return replace(semantics, **fields, origins={**(semantics.origins or {}), **dict.fromkeys(fields, origin)})
 
 
 def _source(semantics: Semantics, field: str) -> str:

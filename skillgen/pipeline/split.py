@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.infer.description import skill_name_of, summaries_of, texts_of_tools, trigger_for, trigger_of_uses
-from skillgen.infer.groups import REST
+from skillgen.infer.inference import REST
 from skillgen.model.resource import Area
 from skillgen.model.service import Service
 from skillgen.model.traversal import type_references, types_named_in, types_reached
