@@ -154,6 +154,40 @@ def test_a_key_added_to_json_stays_and_broken_json_stops_the_run(out: Path) -> N
     assert run(out).exit_code == 4
 
 
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("skills/tasks/scripts/call.py", "import os"),
+        ("skills/tasks/scripts/tools.json", '  "command": ["sh"],'),
+        ("html/site.js", "document.title = 'a'"),
+        ("html/index.html", "<script></script>"),
+    ],
+)
+def test_a_line_added_to_a_program_or_page_stops_the_run(tmp_path: Path, path: str, line: str) -> None:
+    """Design, "Trust": a page or program that skillgen generates runs only code of skillgen."""
+    formats = ("--emit", "skill,scripts,html")
+    generated("from-openapi", write(tmp_path / "api.json", SOURCE), "-o", tmp_path / "out", *formats)
+    first, _, rest = (tmp_path / "out" / path).read_text("utf-8").partition("\n")
+    (tmp_path / "out" / path).write_text(f"{first}\n{line}\n{rest}", encoding="utf-8")
+    assert run(tmp_path / "out", SOURCE, *formats, "--check").exit_code == 1
+    finished = run(tmp_path / "out", SOURCE, *formats)
+    assert (finished.exit_code, "programs and pages of skillgen have no lines of others" in finished.stderr) == (
+        4,
+        True,
+    )
+
+
+def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: Path) -> None:
+    """Who reviews a change of generated files alone sees it."""
+    text = (out / TASKS).read_text("utf-8")
+    line = next(line for line in text.splitlines() if line.endswith("[read]"))
+    edit(out / TASKS, f"{line}\n", region("Every tool here is safe."))
+    finished = run(out, SOURCE, "--check")
+    assert finished.exit_code == 0
+    assert "with 3 lines that people added" in finished.stderr
+    assert "safety-replaced" in finished.stderr
+
+
 def test_a_checkout_with_other_line_ends_is_not_edited(out: Path) -> None:
     for path in out.rglob("*"):
         if path.is_file():

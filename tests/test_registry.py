@@ -144,3 +144,27 @@ def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
         (folder / path).write_text(json.dumps(data), "utf-8")
     generated("registry", "build", "all", cwd=tmp_path)
     assert read_json(tmp_path / "registry.json")["servers"][0]["name"] == "a?b"
+
+
+def test_names_that_look_alike_are_one_and_each_form_has_its_own(tmp_path: Path) -> None:
+    """Nobody takes the place of a service by a space, an invisible character, or in one form alone."""
+    for name, entry in {"good": "Good", "twin": "good\u200b ", "other": "Other"}.items():
+        (tmp_path / "all" / name).mkdir(parents=True)
+        write(tmp_path / f"all/{name}/registry.json", {"name": entry})
+    write(tmp_path / "all/good/server.json", {"name": "io.example/good"})
+    write(tmp_path / "all/other/server.json", {"name": "io.example/good", "packages": []})
+    finished = generated("registry", "build", "all", "-v", "-o", "registry.json", cwd=tmp_path)
+    assert "'io.example/good' is also in all/good" in finished.stderr
+    assert "is also in all/good" in finished.stderr
+    assert [entry["name"] for entry in read_json(tmp_path / "registry.json")["servers"]] == ["Good", "Other"]
+    assert [item["server"] for item in read_json(tmp_path / "registry.servers.json")["servers"]] == [
+        {"name": "io.example/good"}
+    ]
+
+
+@pytest.mark.parametrize("number", ["NaN", "1e999", "-Infinity"])
+def test_numbers_that_are_not_json_end_no_merge(tmp_path: Path, number: str) -> None:
+    (tmp_path / "all/a").mkdir(parents=True)
+    (tmp_path / "all/a/registry.json").write_text(f'{{"name": "A", "n": {number}}}', "utf-8")
+    generated("registry", "build", "all", "-o", "registry.json", cwd=tmp_path)
+    assert read_json(tmp_path / "registry.json")["servers"][0]["n"] == number

@@ -690,7 +690,8 @@ class McpClient:
         self.session = response.headers.get("Mcp-Session-Id") or self.session
         if response.status in (401, 403):
             what = f"the server requires credentials: HTTP {response.status}; set {self.token} to a valid token"
-            known = re.search(r'resource_metadata="([^"]{1,300})"', response.headers.get("WWW-Authenticate") or "")
+            asked = response.headers.get("WWW-Authenticate") or ""
+            known = re.search(r'resource_metadata="(https?://[\w.~:/?@!$&()*+,;=%-]{1,300})"', asked)
             where = f"of an authorization server that {known[1]} names" if known else "as the service describes"
             raise Failure(3, f"{what}. {self.data.get('login') or f'This program has no OAuth: get a token {where}'}")
         if (response.headers.get("Content-Type") or "").startswith("text/event-stream"):

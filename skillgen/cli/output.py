@@ -221,6 +221,8 @@ def _summary(outcome: Outcome) -> str:
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
     files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}"
+    if added := sum(change.added for change in plan.changes):
+        files += f", with {counted(added, 'line')} that people added"
     cost, sizes = "", [len(item.new or b"") for item in plan.changes if item.path.endswith("SKILL.md") and item.new]
     if sizes and service.source_size_bytes and outcome.kind == "documents":
         tokens, raw = (-int(-size // BYTES_PER_TOKEN) for size in (max(sizes), service.source_size_bytes))

@@ -7,14 +7,15 @@ entries of the service; its record has the names of the tools.
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from skillgen.errors import Problem, SourceError, UsageError
+from skillgen.errors import Problem, ProblemLog, SourceError, UsageError
 from skillgen.model.values import Json
 from skillgen.sources.documents import text_of_file
-from skillgen.sources.json_access import as_dict, json_or_none, text_of
+from skillgen.sources.json_access import as_dict, json_from_text, text_of
 from skillgen.text.markdown import exact_json_text, json_text, one_line
 from skillgen.write.files import is_below, replace_file
 from skillgen.write.line_diff import change_diff
@@ -39,7 +40,7 @@ def build_registry(
         raise UsageError("is a folder", where=f"-o {target}", fix="name the file of the registry")
     if target.exists() and not isinstance(_json(target.parent, target.name).get("servers"), list):
         raise UsageError("is not a registry of many services", where=f"-o {target}", fix="name a new file")
-    owners: dict[str, Path] = {}
+    owners: dict[str, tuple[str, Path]] = {}
     problems: list[Problem] = []
     for folder in folders:
         found = list(_named_folders(folder, problems))
@@ -47,12 +48,11 @@ def build_registry(
             fix = "name a folder of documents that has registry.json (--emit registry), or one with such folders"
             raise SourceError("has no entry of a registry", where=folder.as_posix(), fix=fix)
         for name, path in found:
-            if owners.setdefault(name, path) is not path:
-                message = f"{name!r} is also in {owners[name].as_posix()}, whose entry counts"
-                problems.append(Problem.of("registry-duplicate", path.as_posix(), message, "name one differently"))
-    documented = [owners[name] for name in sorted(owners)]
+            if (owner := owners.setdefault(_key(name), (name, path))[1]) is not path:
+                problems.append(_duplicate(name, path, owner))
+    documented = [path for _, path in sorted(owners.values())]
     drift = ""
-    for path, data in _forms(documented, target).items():
+    for path, data in _forms(documented, target, problems).items():
         content = f"{exact_json_text(data, indent=2)}\n".encode()
         if not is_check:
             replace_file(path, content)
@@ -62,12 +62,34 @@ def build_registry(
     return len(documented), tools, problems, drift
 
 
-def _forms(folders: Sequence[Path], target: Path) -> dict[Path, Json]:
-    """Returns each form of the registry by its file: dashdash, MCP registry (`/v0.1/servers`) and mcpx."""
-    entries, servers, mcpx = (
-        [entry for folder in folders if (entry := _json(folder, name))]
-        for name in ("registry.json", "server.json", "well-known/mcpx.json")
-    )
+def _key(name: str) -> str:
+    """Returns what a name looks like: `Good ` and `good` are one."""
+    return "".join(
+        character for character in unicodedata.normalize("NFKC", name).casefold() if character.isprintable()
+    ).strip()
+
+
+def _duplicate(name: str, path: Path, owner: Path) -> Problem:
+    message = f"{name!r} is also in {owner.as_posix()}, whose entry counts"
+    return Problem.of("registry-duplicate", path.as_posix(), message, "name one differently")
+
+
+def _forms(folders: Sequence[Path], target: Path, problems: list[Problem]) -> dict[Path, Json]:
+    """Returns each form of the registry by its file: dashdash, MCP registry (`/v0.1/servers`) and mcpx.
+
+    Each form has a name of its own, of which only the first counts.
+    """
+
+    def entries_of(file: str) -> list[dict[str, Json]]:
+        found: dict[str, tuple[Path, dict[str, Json]]] = {}
+        for folder in folders:
+            entry = _json(folder, file)
+            name = text_of(entry, "name") or folder.as_posix()
+            if entry and (owner := found.setdefault(_key(name), (folder, entry))[0]) is not folder:
+                problems.append(_duplicate(name, folder / file, owner))
+        return [entry for _, entry in found.values()]
+
+    entries, servers, mcpx = map(entries_of, ("registry.json", "server.json", "well-known/mcpx.json"))
     wrapped: Json = [{"server": entry, "_meta": {}} for entry in servers]
     return {
         target: {"servers": entries},
@@ -94,5 +116,7 @@ def _json(folder: Path, name: str) -> dict[str, Json]:
     symbolic link that points out of the folder.
     """
     text = (text_of_file(folder / name) if is_below(folder / name, folder) else None) or ""
-    data = as_dict(json_or_none(text))
+    data: dict[str, Json] = {}
+    with suppress(ValueError, RecursionError):
+        data = as_dict(json_from_text(text, ProblemLog()))  # in which NaN is a text
     return data if "\\ud" not in text.lower() else as_dict(json.loads(json_text(data).encode("utf-8", "replace")))

@@ -30,6 +30,9 @@ from skillgen.write.record import digests_of
 UNMERGED = "it has unresolved merge conflicts (<<<<<<<, =======, >>>>>>>)"
 """Why a file is not replaced that git could not merge."""
 
+FOREIGN_CODE = "programs and pages of skillgen have no lines of others"
+"""Why a file is not replaced that others could run."""
+
 BROKEN_JSON = "what was added would break the JSON"
 """Why a file is not replaced that would not be JSON any more."""
 
@@ -81,7 +84,8 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     ends = [_front_matter_end(lines) for lines in (base, now, then)]
     base_end, now_end, then_end = ends if ends[0] and ends[1] and (ends[2] or not then) else (0, 0, 0)
     front = _find_edits(base[:base_end], now[:now_end], then[:then_end], 1, "front")
-    kind: Kind = "text" if path.endswith((".md", ".txt")) else "data"
+    kind: Kind = "text" if path.endswith((".md", ".txt")) else "data" if path.endswith(".json") else "code"
+    kind = "code" if "/scripts/" in f"/{path}" else kind
     body = _find_edits(base[base_end:], now[now_end:] if base else [], then[then_end:], now_end + 1, kind)
     own_front, conflicts = _own_entries(front, then[:then_end])
     parts = _Placing(own_front, then[:then_end]), _Placing(body, then[then_end:])
@@ -95,13 +99,18 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
         message = f"the generated text under {title!r} changed, but your region replaces it"
         problems.append(Problem.of("replaced-text-changed", path, message))
     kept = [*front.kept, *body.kept]
+    replaced = (line for edit in body.kept if edit.is_region for line in body.base[edit.at : edit.end])
+    if (fact := next(filter(_SAFETY.search, replaced), None)) is not None:
+        problems.append(
+            Problem.of("safety-replaced", path, f"a region replaces what is said on safety: {fact.strip()}")
+        )
     is_changed = len(kept) < len(front.edits) + len(body.edits)
     foreign = [line for edit in (*front.edits, *body.edits) for line in edit.lines]
     reason = ""
     if all(any(line.startswith(mark) for line in foreign) for mark in _CONFLICT_MARKERS):
         reason = UNMERGED
     elif is_changed:
-        reason = "a person changed what skillgen wrote"
+        reason = FOREIGN_CODE if kind == "code" else "a person changed what skillgen wrote"
     elif conflicts:
         reason = f"skillgen writes {', '.join(conflicts)} too"
     elif path.endswith(".json") and kept and not _is_valid_json(lines):
@@ -202,8 +211,8 @@ def add_note(path: str, lines: list[str], title: str, text: Sequence[str]) -> Pr
     return Problem.of("note-without-place", path, message)
 
 
-Kind = Literal["front", "text", "data"]
-"""Front matter, whose sections are its keys; a text with headings; or one without."""
+Kind = Literal["front", "text", "data", "code"]
+"""Front matter, whose sections are its keys; a text with headings; one without; or what runs only code of skillgen."""
 
 
 class _Edit(Struct, frozen=True):
@@ -234,7 +243,7 @@ class _Edited(Struct, frozen=True):
     @property
     def kept(self) -> list[_Edit]:
         """The edits that can be carried into a new text: regions, and lines that replace none."""
-        return [edit for edit in self.edits if edit.is_region or edit.at == edit.end]
+        return [edit for edit in self.edits if self.kind != "code" and (edit.is_region or edit.at == edit.end)]
 
     def applied(self, edits: Iterable[_Edit]) -> list[str]:
         """Returns the lines of the text with some of the edits."""
@@ -270,6 +279,7 @@ def _find_edits(base: Sequence[str], now: Sequence[str], new: Sequence[str], fir
     return _Edited(kind, base, [known.get(digest, _UNKNOWN_LINE) for digest in base], edits)
 
 
+_SAFETY = re.compile(r"\[(?:read|write|sends|destructive|ask first)\]|Ask the user before|## Before You Change")
 _MARKER = re.compile(r"\A\s*<!--\s*(?:(/)\s*)?yours\s*-->\s*\Z", re.IGNORECASE)
 _MARKER_IN_FRONT_MATTER = re.compile(r"\A\s*#\s*(?:(/)\s*)?yours\s*\Z", re.IGNORECASE)
 _REGION = "<>"

@@ -54,6 +54,9 @@ class Change(Struct, frozen=True, kw_only=True):
     edit: str = ""
     """What a person changed in it, as a unified diff."""
 
+    added: int = 0
+    """The number of lines in it that a person added."""
+
 
 class Plan(Struct, frozen=True, kw_only=True):
     """The planned changes of an OUT."""
@@ -110,7 +113,8 @@ def plan_documents(
         EditedError: the markers of a region are broken.
     """
     before = records.read_record(out)
-    stale = [path for path in before.states if path not in documents and path not in kept]
+    found = (path for path in before.states if path not in documents and path not in kept)
+    stale = [path for path in found if ".git" not in path.split("/")]  # the record may be that of a stranger
     contents = _read(out, [*documents, *stale])
     planning = _Planning(out, before, force, artifacts, contents, *_renamed_skill(before.states, documents))
     for path, content in documents.items():
@@ -226,16 +230,16 @@ class _Planning(Struct):
                 self.left_over.append(path)
                 self._write(path, merged)
 
-    def _set(self, path: str, new: bytes | None, reason: str = "", edit: str = "") -> None:
+    def _set(self, path: str, new: bytes | None, reason: str = "", edit: str = "", added: int = 0) -> None:
         old = self.contents.get(path)
         if not (reason or old is None or new is None or path in self.artifacts) and lines_of(old) == lines_of(new):
             new = old
         is_same = old == new and not reason
         action: Action = "create" if old is None else "delete" if new is None else "keep" if is_same else "replace"
-        self.changes.append(Change(path=path, action=action, old=old, new=new, reason=reason, edit=edit))
+        self.changes.append(Change(path=path, action=action, old=old, new=new, reason=reason, edit=edit, added=added))
 
     def _write(self, path: str, merged: merge.Merge, reason: str = "") -> None:
-        self._set(path, records.content_of(merged.lines), reason, merged.edit if reason else "")
+        self._set(path, records.content_of(merged.lines), reason, merged.edit if reason else "", len(merged.added))
         for problem in merged.problems:
             self.problems.add(problem)
         self.notes += [(path, title, text) for title, text in merged.notes]

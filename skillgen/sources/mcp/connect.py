@@ -105,12 +105,12 @@ def _explain_status(error: RpcError, status: int, message: str, secrets: Secrets
     """Returns what is wrong if a server answers with an HTTP error, and the fix."""
     parts = {name.lower(): secrets.excerpt(value) for name, value in _CHALLENGE_PART.findall(error.challenge or "")}
     if status == 401:
-        challenge = ", ".join(f"{name} {value}" for name, value in parts.items())
+        challenge = ", ".join(f'{name} "{value}"' for name, value in parts.items())
         what = f"The server requires credentials: HTTP 401{f' ({challenge})' if challenge else ''}."
         return what, _GIVE_TOKEN.format(scope="")
     if status == 403:
-        details = [message, *(f"{name} {parts[name]}" for name in ("error", "scope") if parts.get(name))]
-        scope = f" with the scope {parts['scope']}" if parts.get("scope") else ""
+        details = [message, *(f'{name} "{parts[name]}"' for name in ("error", "scope") if parts.get(name))]
+        scope = f""" with the scope "{parts["scope"]}\"""" if parts.get("scope") else ""
         return f"The server refuses access: HTTP 403 ({', '.join(details)}).", _GIVE_TOKEN.format(scope=scope)
     if status == 407:
         return "The proxy requires credentials: HTTP 407.", "Check HTTPS_PROXY."
