@@ -45,6 +45,7 @@ FORMS: dict[str, Callable[[str], str]] = {
     "escaped for JSON": lambda value: json.dumps(value),
     "escaped for JSON by PHP": lambda value: json.dumps(value).replace("/", "\\/"),
     "escaped for HTML": lambda value: html.escape(value),
+    "divided by a tag": lambda value: f"{value[:5]}<b></b>{value[5:]}",
     "escaped for HTML with numbers": lambda value: re.sub(r"[\W_]", lambda sign: f"&#x{ord(sign[0]):X};", value),
 }
 

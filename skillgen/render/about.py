@@ -218,7 +218,7 @@ def block_quote(text: str) -> Markdown:
     return Markdown("\n".join(f"> {line}".rstrip() for line in text.split("\n")))
 
 
-_IMAGE = re.compile(r"\[?!\[[^\[\]]*\]\([^()\s]*\)(?:\]\([^()\s]*\))?")
+_IMAGE = re.compile(r"(?<!\w)\[?!\[[^\[\]]*\]\([^()\s]*\)(?:\]\([^()\s]*\))?(?!\w)")
 
 
 def _without_sentences(text: str, said: str) -> str:

@@ -18,6 +18,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.phrases import plain_phrase
+from skillgen.security.credentials import redact
 from skillgen.text.markdown import one_line, plain_words
 from skillgen.text.slugs import slug
 from skillgen.text.summary import TRIGGER, clip, sentences, shorten
@@ -96,7 +97,7 @@ def plain(text: str) -> str:
     """Returns a text on one line for a value of front matter: without angle brackets, `---` and Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     line = _EMPHASIS.sub(r"\1", line)
-    return re.sub("-{3,}", "—", line)
+    return redact(re.sub("-{3,}", "—", line))[0]
 
 
 def tool_phrase(tool: Tool, limit: int = 0) -> str:

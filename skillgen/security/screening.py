@@ -39,8 +39,7 @@ from skillgen.model.values import Quotation, child, last_token
 from skillgen.security.addresses import is_private
 from skillgen.security.credentials import is_secret_name, looks_random, placeholder, redact
 from skillgen.security.injection import MAX_TEXT_LENGTH, Passage, Rule, find_injections, without_passages
-from skillgen.text.html import html_to_markdown
-from skillgen.text.markdown import one_line
+from skillgen.text.markdown import one_line, shown_forms
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds, strip_invisible
 
@@ -155,12 +154,15 @@ class _Screening:
         """Finds what is wrong with each text; in most nothing is."""
         texts = self._texts.all()
         own_hosts = {origin[1] for url, _ in _endpoint_urls(self._service) if (origin := origin_of(url)) is not None}
-        named = self._named_secrets()
+        named, shown = self._named_secrets(), dict[str, list[str]]()
         for text in texts:
             used = text[:MAX_TEXT_LENGTH]
             safe = strip_invisible(used) if invisible_kinds(used)[0] else used
             safe, kinds = redact(safe) if text not in named else (placeholder("secret"), (_BY_NAME,))
-            host = _internal_host(used)
+            if forms := [*shown_forms(safe)]:
+                shown[text], more = forms, [kind for form in forms for kind in redact(form)[1]]
+                safe, kinds = redact(forms[-1])[0] if more else safe, (*kinds, *more)
+            host = next(filter(None, map(_internal_host, (used, *forms))), None)
             if safe != text or (host is not None and host not in own_hosts):
                 self._findings[text] = _Finding(safe, kinds, host=host if host not in own_hosts else None)
         if self._screening == "off":
@@ -171,16 +173,18 @@ class _Screening:
         findings = {text: self._findings.get(text) for text in texts if text not in verbatim}
         safe_texts = {text: found.safe if found is not None else text for text, found in findings.items()}
         weak: dict[str, Rule] = {}
-        passages = find_injections(safe_texts.values(), weak)
+        passages = find_injections(chain(safe_texts.values(), *shown.values()), weak)
         for text, safe in safe_texts.items() if passages or weak else ():
-            if safe not in weak and safe not in passages:
+            forms = [safe, *shown.get(text, ())]
+            found = next(filter(None, map(passages.get, forms)), ())
+            if safe not in weak and not found:
                 continue
             finding = self._findings.setdefault(text, _Finding(text))
-            finding.weak, finding.passages = weak.get(safe), passages.get(safe, ())
-            if finding.passages and (shown := html_to_markdown(safe, keeps_groups=True)) != safe:
-                # A quotation is Markdown, which has no place in HTML.
-                everything = Passage(0, len(shown), finding.passages[0].rule)
-                finding.safe, finding.passages = shown, find_injections([shown]).get(shown, (everything,))
+            finding.weak, finding.passages = weak.get(safe), found
+            if found and len(forms) > 1:  # a quotation is Markdown, which has no place in HTML
+                finding.safe = redact(forms[-1])[0]
+                everything = Passage(0, len(finding.safe), found[0].rule)
+                finding.passages = find_injections([finding.safe]).get(finding.safe, (everything,))
 
     def _named_secrets(self) -> frozenset[str]:
         """Returns the values that look random of members and parameters that are named like a secret."""

@@ -27,6 +27,7 @@ from skillgen.model.values import Json
 from skillgen.security.addresses import public_url
 from skillgen.security.credentials import HIDDEN, joined_words, redact
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import shown_forms
 from skillgen.text.unicode import printable
 
 _MIN_LENGTH = 4
@@ -156,8 +157,9 @@ class Secrets:
 
     def _redact(self, text: str, origins: set[str], *, is_name: bool = False) -> str:
         pattern = self._exact if is_name else self._any
-        if "&" in text and pattern.search(plain := unescape(text)):  # quoted for HTML
-            text = plain
+        forms = [plain := unescape(text), *shown_forms(plain)] if "&" in text or "<" in text else []
+        if any(map(pattern.search, forms)):  # quoted for HTML, or written as HTML
+            text = forms[-1]
         if not (found := pattern.findall(text)):
             return text
         origins.update(self._found[form] for form in found)

@@ -116,6 +116,10 @@ _DEFINITION = re.compile(r"^([ \t>]*\[[^\[\]]{1,999}\]):", re.MULTILINE)
 """The start of the definition of a link or a footnote."""
 
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_LINK_IN_WORD = re.compile(r"\w!?\[[^\[\]]{0,200}\]\(|\]\([^()\s]{0,500}\)\w")
+_MAX_LAYERS = 8
+"""Layers of markup that are read; documents read no more than three."""
+
 _HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•]|>|#|`|~|=|_|\n)|   ")
 """Blocks in a text of several lines, which must not run together. The search is fast for text without blocks."""
 
@@ -254,6 +258,16 @@ def rewritten(text: str) -> str:
     what reads as a mark of skillgen."""
     text = _REFERENCE.sub(_named, text) if "&" in text else text
     return _REWRITTEN.sub(_as_words, text) if "[" in text or not text.isascii() else text
+
+
+def shown_forms(text: str) -> Iterator[str]:
+    """Yields what a text becomes as markup of HTML and links in words go and references are read, layer by layer."""
+    for _ in range(_MAX_LAYERS if "&" in text or "<" in text or "](" in text else 0):
+        before, text = text, strip_invisible(rewritten(html_to_markdown(text, keeps_groups=True)))
+        text = _LINK_OR_IMAGE.sub(r"\1", text) if "](" in text and _LINK_IN_WORD.search(text) else text
+        if text == before:
+            return
+        yield text
 
 
 def _named(match: re.Match[str]) -> str:
