@@ -447,13 +447,16 @@ def test_the_method_decides_before_the_name(method: str, path: str, name: str | 
         ("get", "header", "x-http-method", {"const": "PUT"}, "write"),
         ("get", "query", "_method", {"type": "string", "default": "DELETE"}, "destructive"),
         ("get", "query", "method", {"enum": ["delete", "get"]}, "read"),
+        ("post", "header", "X-HTTP-Method-Override ", {"$ref": "#/components/schemas/Other"}, "destructive"),
     ],
 )
 def test_a_parameter_may_put_another_method_in_place(
     method: str, place: str, name: str, schema: Json, mark: str
 ) -> None:
     entry = operation("ropes", parameters=[{"name": name, "in": place, "required": True, "schema": schema}])
-    assert skillgen.read(description({"/ropes": {method: entry}})).tools[0].semantics.effect == mark
+    types = {"Other": {"$ref": "#/components/schemas/Last"}, "Last": {"anyOf": [{"enum": ["DELETE"]}]}}
+    source = description({"/ropes": {method: entry}}) | {"components": {"schemas": types}}
+    assert skillgen.read(source).tools[0].semantics.effect == mark
 
 
 @pytest.mark.parametrize(("text", "mark"), rows_of("verbs"))

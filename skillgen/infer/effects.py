@@ -23,7 +23,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Parameter, Schema, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
 from skillgen.model.values import Json, Origin
@@ -34,8 +34,6 @@ from skillgen.text.summary import first_sentence
 from skillgen.text.words import path_segments, singular, without_request, words_of
 
 Words: TypeAlias = tuple[str, ...]
-Types: TypeAlias = Mapping[str, Schema]
-
 _DATA: dict[str, Any] = load_table(__file__, "effects.toml")
 _WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, words in _DATA["words"].items()}
 _NOUNS, _FILLERS, _ENDS = _WORDS["nouns"] | _WORDS["nouns_at_end"], _WORDS["fillers"], _WORDS["ends"]
@@ -91,7 +89,7 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
-_METHOD_OVERRIDE = re.compile(r"_method|x[-_](?:http[-_])?method(?:[-_]override)?", re.IGNORECASE)
+_METHOD_OVERRIDE = re.compile(r"[_$]{1,2}(?:http_?)?method|x[-_](?:http[-_])?method(?:[-_]override)?", re.IGNORECASE)
 
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
@@ -176,7 +174,7 @@ def with_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Serv
     Each contradiction is a problem, and the more cautious fact counts.
     """
     problems, prefix = ProblemLog(), _prefix(service.tools)
-    types = {item.name: item.schema for item in service.schemas}
+    types = Types.of(service.schemas)
     tools = tuple(_with_effect(tool, prefix, types, authored.get(tool.name), problems) for tool in service.tools)
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
@@ -287,9 +285,10 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
     )
 
 
-def _method_of(tool: Tool) -> str:
+def _method_of(tool: Tool, types: Types) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
-    schemas = [item.schema for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name)]
+    named = (item for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name.strip()))
+    schemas = [schema for item in named for schema in _schemas_of(item, types)]
     values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
     values += [schema.default.json for schema in schemas if schema.default is not None]
     others = (name for name in map(str.lower, map(str, values)) if name == "post" or name in _EFFECT_OF_METHOD)
@@ -299,25 +298,27 @@ def _method_of(tool: Tool) -> str:
 
 def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tuple[Effect, str] | None:
     """Returns the effect by method, name and summary, and which of them says it."""
-    method = _method_of(tool)
+    method = _method_of(tool, types)
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
     own = _words(tool.name)
     readings = _readings(tool, own, prefix)
     if semantics.read_only:
         raised = _plain_effect(readings)
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
-    if of_method == "read" and _WORDS["raised_get"].isdisjoint(chain.from_iterable(readings)):
+    ending = _CUSTOM_METHOD.search(tool.path or "")
+    custom = ending[1].lower() if ending else ""
+    if of_method == "read" and _WORDS["raised_get"].isdisjoint((*chain.from_iterable(readings), custom)):
         return "read", by_method
     text = tool.summary or tool.description or tool.title or ""
     items = tool.parameters  # of a sole one that is an object, its members
     members = [item for schema in _schemas_of(items[0], types) for item in schema.properties] if len(items) == 1 else []
     arguments = [(item, words_of(item.name) or ("",)) for item in members or items]
     verb = _code_in(own, text, [words for _, words in arguments])
-    if (custom := _CUSTOM_METHOD.search(tool.path or "")) and (word := custom[1].lower()) in _VERBS:
-        done = _effect_of(word, [other for other in own if other != word])
+    if ending and custom in _VERBS:
+        done = _effect_of(custom, [other for other in own if other != custom])
         # What follows a slash may be a noun, unless the name begins with it: it is not believed to read.
-        if ":" in custom[0] or (word == own[0] and done != "read" and not verb):
-            verb = _Verb(word, done)
+        if ":" in ending[0] or of_method == "read" or (custom == own[0] and done != "read" and not verb):
+            verb = _Verb(custom, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if of_method == "read":
@@ -494,7 +495,11 @@ def _chosen_by_arguments(
 
 
 def _schemas_of(item: Parameter, types: Types) -> list[Schema]:
-    return [types.get(schema.ref or "", schema) for schema in (item.schema, *item.schema.alternatives)]
+    found = [item.schema, *map(types.type_of, types.extended(item.schema))]
+    return [
+        *found,
+        *(types.type_of(part.ref) if part.ref else part for schema in found for part in schema.alternatives),
+    ]
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
