@@ -40,7 +40,7 @@ _EXAMPLES = re.compile(r"^(examples?:)\n(?=    (?!\s|[-*+] |\d+[.)] ))", re.IGNO
 """A title of a docstring with the code below it."""
 
 _DIRECTIVE = re.compile(
-    r"^( *)\.\. (?:code|code-block|sourcecode)::[ ]*([\w+-]*)[ ]*\n(?:\1[ ]+:.*\n)*"
+    r"^( *)\.\. (?:source)?code(?:-block)?::[ ]*([\w+-]*)[ ]*\n(?:\1[ ]+:.*\n)*"
     r"((?:[ ]*\n)*\1[ ]+\S.*(?:\n(?:\1[ ]+\S.*|[ ]*$))*)",
     re.MULTILINE,
 )

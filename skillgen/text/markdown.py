@@ -74,6 +74,7 @@ _MARKUP = re.compile(
     | (?P<tag>(?:{_TAG})+|\\?{TAG_START}[^\s<>`]*)
     | (?P<foreign>(?P<mark>["'])(?:{_FOREIGN_ADDRESS})(?P=mark)|{_FOREIGN_ADDRESS}|(?:https?://|www\.)[\w.~/?\#!$&'+,;=%-]{{0,500}}:[^\s<`:/@]{{0,80}}@[^\s<`]{{0,500}})
     | (?P<address>(?:https?://|(?<!\w)www\.)[\w.~:/?\#@!$&'+,;=%-]*)
+    | (?P<link>(?<!\w)!?\[(?:[^\[\]`\n]|`[^`\n]{{1,80}}`){{0,200}}\]\((?!{_URL})[^()\s`]{{1,300}}\))
     | !\[(?P<alt>[^\[\]`]*)\]\((?={_URL}) | \]\((?={_URL})
     | (?P<broken>!(?=\[)|\](?=\(|{SPAN_ATTRIBUTES})|\{{(?=:)|\^(?=\[)) | (?P<attributes>{ATTRIBUTES})
     """,
@@ -316,7 +317,7 @@ def _safe_part(match: re.Match[str]) -> str:
     if kind == "content" and len(match["ticks"]) == 1:  # kramdown reads a tick between spaces literally
         content = part[1:-1].strip()
         return f"`{content}`" if content else f"{_span('`')} {_span('`')}"
-    if kind in ("word", "pattern", "tag", "foreign", "attributes"):
+    if kind in ("word", "pattern", "tag", "foreign", "link", "attributes"):
         words = " ".join(part.replace("\\<", "<").split())
         literal = words.rstrip(".,;:!?")
         return _span(literal) + words[len(literal) :]

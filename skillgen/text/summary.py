@@ -136,7 +136,9 @@ def paragraphs(text: str) -> Iterator[str]:
 @lru_cache(CACHE_SIZE)
 def first_sentence(text: str) -> str:
     """Returns the first sentence of a Markdown text on one line: of its first paragraph, else of whatever it has."""
-    paragraph = next(paragraphs(text), None) or plain_words(text[:_READ])
+    paragraph = next(paragraphs(text), "")
+    if not paragraph or _LABEL.match(f"{paragraph[0].upper()}{paragraph[1:]}"):  # a notice may be all that is said
+        paragraph = plain_words(text[:_READ])
     return clip(next(sentences(paragraph)), LIMIT)
 
 

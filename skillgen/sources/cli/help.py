@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
-from itertools import takewhile
+from itertools import accumulate, takewhile
 from pathlib import Path
 from textwrap import dedent
 from time import monotonic
@@ -174,6 +174,8 @@ _ENTRY = re.compile(
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
+_BROKEN = re.compile(r"^( +\w[\w -]{0,80} <[\w.-]+)((?: {2,}\S.*)?\n) +([\w.-]*>)(?= {2}|$)", re.MULTILINE)
+"""An argument of a command of which the end is on the next line."""
 _SWITCH = re.compile(r" \[-[^\[\]]{1,80}\]")
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
@@ -239,7 +241,7 @@ class _Help:
         """The arguments for which the program prints it."""
         self._words = [word.rpartition("/")[2] for word in words]
         self._call = " ".join(self._words)
-        self._lines = [*map(_parsed_line, text.splitlines())]
+        self._lines = [*map(_parsed_line, _BROKEN.sub(r"\1\3\2", text).splitlines())]
         self._is_manual = _MANUAL.match(text) is not None
         self._usage_lines: set[int] = set()
         self.unread: list[str] = []
@@ -400,6 +402,18 @@ def _joined(text: str, below: str) -> str:
     """Returns a text with the line that continues it, also in the middle of a word."""
     is_word = re.search(r"(?:\w-|\[[^\s\[\]]*\|[^\s\[\]|]+)\n[a-z][\w-]{0,60}(?:[|\s]|\Z)", f"{text}\n{below}")
     return f"{text}{'' if is_word else ' '}{below}"
+
+
+def _whole(listed: str, own: str) -> str:
+    """Returns the summary of a command in a list, or that of its help if the list cuts it.
+
+    Where both are the same, a line may be broken within a word (yargs): only the spaces that both have are shown.
+    """
+    letters, shown = ("".join(text.split()) for text in (own, listed))
+    if letters != shown:
+        return own if own and listed.endswith(("...", "…")) else listed or own
+    ends = {*accumulate(map(len, own.split()))} & {*accumulate(map(len, listed.split()))}
+    return "".join(f"{letter} " if end in ends else letter for end, letter in enumerate(letters, 1)).strip()
 
 
 def _depth(line: str) -> int:
@@ -626,7 +640,7 @@ class Explorer(Struct, kw_only=True):
         call = " ".join(word.rpartition("/")[2] for word in (*self.words, *command.path))
         return Tool(
             name=" ".join(command.path) or name,
-            summary=(summary if listed.summary.endswith(("...", "…")) else "") or listed.summary or summary or None,
+            summary=_whole(listed.summary, summary) or None,
             help=self._shown(found) if found is not None else listed.line,
             usage=(found.usage if found is not None else None) or (f"{call}{listed.arguments}" if is_shown else None),
             group=group,

@@ -529,7 +529,8 @@ def _shown(text: str | None, markup: str | None) -> str | None:
 
 def _paragraph(text: str, markup: str | None) -> str:
     lines = text.strip("\n")
-    is_exact = re.match(r"[ \t]*\x08", lines) or (markup == "raw" and re.search(r"^[ \t]", lines, re.MULTILINE))
+    has_margin = any(line[:1] in " \t" for line in lines.split("\n"))
+    is_exact = lines.lstrip(" \t").startswith("\b") or (markup == "raw" and has_margin)
     return _verbatim(lines) if is_exact else lines
 
 
