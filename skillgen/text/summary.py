@@ -105,8 +105,10 @@ LIMIT = 300
 _SENTENCES = 6
 """Sentences among which one that says what a service does is searched; later ones are on details."""
 
-_ABOUT_IT = re.compile(r"(?:it|an?|this)\b(?!['’])|.*\bthis (?:api|service|server)\b", re.IGNORECASE)
-"""The start of a second sentence on the service."""
+_ABOUT_IT = re.compile(
+    r"(?:it|an?|this)\b(?!['’])|[\u3040-\u30ff\u3400-\u9fff]|.*\bthis (?:api|service|server)\b", re.IGNORECASE
+)
+"""The start of a second sentence on the service; one in Chinese or Japanese needs no word for it."""
 
 
 def paragraphs(text: str) -> Iterator[str]:
