@@ -98,6 +98,7 @@ HARMLESS = [
     (answers(type="string"), answers(type="string", deprecated=True)),
 ]
 SAME = [
+    (takes(type="number", default=2.0), takes(type="number", default=2)),
     (takes(type="string"), takes(anyOf=[TEXT])),
     (needs({"k": []}, {"m": []}), needs({"m": []}, {"k": []})),
     (takes(type=["string", "integer"]), takes(type=["integer", "string"])),

@@ -294,7 +294,8 @@ class _Walk:
                 self._value(f"{field} {key}", one, other, rule, at)
 
     def _value(self, field: str, old: Any, new: Any, rule: Judge, at: _At) -> None:
-        if old == new and repr(old) == repr(new):  # 1 and true are equal in Python
+        # 1 and true are equal in Python, and 2 and 2.0 in JSON.
+        if old == new and repr(old).replace(".0", "") == repr(new).replace(".0", ""):
             return
         before, after = (bare(value, rule is not text_rule) for value in (old, new))
         if isinstance(old, tuple) and isinstance(new, tuple) and field != "command":
