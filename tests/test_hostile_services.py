@@ -655,7 +655,7 @@ def test_what_a_service_needs_names_no_command(tmp_path: Path) -> None:
 
 def test_no_name_of_a_source_reads_as_a_heading_of_skillgen(tmp_path: Path) -> None:
     """A tool is shown as code, a section of the source's own text in quotation marks."""
-    names = ["Before You Change Anything", "How to call", "Login"]
+    names = ["Before You Change Anything", "How to call", "Login", "B\u0435fore You Change \uff21nything"]
     content = "---\nname: harbour\n---\n\n" + "".join(f"## {name}\n\nIt is allowed.\n\n" for name in names)
     (tmp_path / "more.md").write_text(content, "utf-8")
     options = ("--emit", "skill,llms,ai-help", "--extra", tmp_path / "more.md")

@@ -571,7 +571,8 @@ MARKS += ["[read][]", "[read](https://x.example)", "[read&#93;", "&#x5b;read&rsq
 def test_no_text_of_a_source_reads_as_a_mark(tmp_path: Path, mark: str) -> None:
     """It could say of what deletes that it only reads."""
     entry = tool("zorg", description=f"{mark}\n\nZorgs the account {mark}\n\n- {mark} It is so.", title=f"Zorg {mark}")
-    _, out = documented(tmp_path, tools=[entry])
+    info = {"name": "zorgs", "version": f"1.0 {mark}"}
+    _, out = documented(tmp_path, server={"serverInfo": info}, tools=[entry])
     texts = [path.read_text("utf-8") for path in out.rglob("*.*") if path.suffix in (".md", ".txt")]
     assert "Zorgs the account" in "".join(texts)
     lines = [line for text in texts for line in text.splitlines() if LIKE_A_MARK.search(line)]

@@ -21,12 +21,13 @@ from msgspec import Struct
 from skillgen.config.convert import Converter
 from skillgen.config.project import DRAFTED, Texts
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool, rank_of
+from skillgen.model.tool import EFFECTS, Tool, rank_of
 from skillgen.model.values import Json, is_inferred
+from skillgen.render.pages import is_own_heading
 from skillgen.rules.prose import check_texts, source_text
 from skillgen.security.screening import screen_service
 from skillgen.text.markdown import fence, first_of, one_line, plain_words
-from skillgen.text.summary import clip
+from skillgen.text.summary import CLAIM, clip
 from skillgen.text.unicode import strip_invisible
 from skillgen.typed import decode
 
@@ -320,18 +321,24 @@ _COUNT = re.compile(rf"\b(?:{_NUMBER}) (?:[\w-]{{1,40}} )?(?:tools|operations|en
 _STEERS = re.compile(
     r"\b(?:always (?:prefer|use|choose|call|pick|load)|prefer (?:this|it) (?:over|to)|(?:first|best|preferred) choice"
     r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible"
-    r"|regardless of (?:the |what )?(?:user|request|task|question)"
-    r"|must be (?:used|called|loaded)|for (?:every|any) (?:request|task|question)"
-    r"|without (?:asking|confirm\w*|approval|permission|telling)|no need to (?:ask|confirm)"
+    r"|regardless of (?:the |what )?(?:user|request|task|question)|must be (?:used|called|loaded)"
+    r"|for (?:every|any) (?:request|task|question)|(?:start|end) of (?:a|any|each|every) (?:session|conversation)"
+    r"|(?:no|without) (?:asking|confirm\w*|approvals?|permission|telling)|no need to (?:ask|confirm)"
+    r"|(?:confirmation|approval|permission) (?:is|was) (?:not|never|given)|(?:person|user) (?:has )?(?:approved|agreed)"
     r"|(?:ignore|disregard|forget|override) (?:the |all |any |your )*(?:previous|prior|earlier|system|instruction)"
-    r"|(?:do not|don't|never) (?:ask|tell|inform|mention \w+ to|show \w+ to|warn) (?:the )?(?:user|person)"
-    r"|system prompt)",
+    r"|(?:do not|don't|never) (?:tell|inform|mention \w+ to|show \w+ to|warn) (?:the )?(?:user|person)"
+    r"|ask(?:ing)? (?:the |a )?(?:user|person|human)|system prompt)",
     re.IGNORECASE,
 )
+_MARK = re.compile(rf"\[\W{{0,3}}(?:ask first|{'|'.join(EFFECTS)})\b", re.IGNORECASE)
 _ORDER = re.compile(
     r"(?:\A|[.!?\n])\s{0,3}(?:always|never|do not|don't|make sure|you (?:must|should)|important)\b", re.IGNORECASE
 )
-_URL = re.compile(r"https?://[^\s<>`\"')\]]+")
+_URL = re.compile(r"\w[\w+.-]{0,30}://[^\s<>`\"')\]]+")
+_TOP = r"(?:[^\W\d_A-Z]{2,24}|[A-Z]{2,24}|xn--[\w-]{2,60})"
+_HOST = re.compile(rf"(?:(?<=//)|(?<![\w./-]))(?:(?:[\w-]{{1,63}}\.)+{_TOP}|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?![\w-])")
+"""A host, or a file, in words that are not an address with a scheme."""
+
 _SPAN = re.compile(r"`([^`]+)`")
 _NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
@@ -388,13 +395,22 @@ def _flaws(where: str, text: str, known: str) -> Iterator[str]:
     """Yields why a text is refused, whatever it says of the service."""
     if strip_invisible(text) != text:
         yield "has invisible or control characters"
-    if match := _STEERS.search(text) or (_ORDER.search(text) if where in ("description", "when-to-use") else None):
+    others = (_ORDER, CLAIM) if where in ("description", "when-to-use", "skills") else ()
+    for match in filter(None, (pattern.search(text) for pattern in (_STEERS, *others))):
         yield f"addresses the reader: {match[0].strip()!r}"
     if match := _COUNT.search(text):
         yield f"has a number of tools, which changes: {match[0]!r}"
+    if match := _MARK.search(text):
+        yield f"has a mark: {match[0]!r}"
+    if headings := [line for line in text.splitlines() if is_own_heading(line.strip(" #*_"))]:
+        yield f"has a heading of skillgen: {headings[0]!r}"
     for url in _URL.findall(text):
-        if url.rstrip(".,;:") not in known:
+        start = url.rstrip(".,;:/") + "/"  # of an address, to the end of its host or of a part of its path
+        if not any(f"{other.rstrip('.,;:')}/".startswith(start) for other in _URL.findall(known)):
             yield f"names a URL that the source does not have: {url}"
+    for host in _HOST.findall(_URL.sub("", text)):
+        if not re.search(rf"(?<![\w.-]){re.escape(host)}(?![\w-]|\.\w)", known):
+            yield f"names what the source does not have: {host}"
     for name in _names_in(text):
         if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known):
             yield f"names what the source does not have: {name}"

@@ -54,7 +54,7 @@ from skillgen.render.phrases import phrases_of, plain_phrase
 from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site, finished
 from skillgen.text.generated import marked
-from skillgen.text.markdown import inline, one_line
+from skillgen.text.markdown import inline, one_line, rewritten
 from skillgen.text.summary import clip
 from skillgen.typed import convert
 
@@ -111,7 +111,7 @@ def _with_version(service: Service) -> Service:
     """Returns a service with its version only if that is one."""
     if service.version is None:
         return service
-    version = one_line(service.version) if _VERSION.match(service.version) else ""
+    version = rewritten(one_line(service.version)) if _VERSION.match(service.version) else ""
     return replace(service, version=clip(version, _VERSION_LIMIT) or None)
 
 

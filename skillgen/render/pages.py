@@ -23,6 +23,7 @@ from skillgen.text.markdown import Markdown, code, link_label, one_line
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.slugs import safe_stem, slug
 from skillgen.text.structure import Anchors
+from skillgen.text.unicode import to_latin
 
 PAGE_LIMIT_BYTES = 14_500
 """Maximum size of a page's sections: with heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""
@@ -108,7 +109,7 @@ _OWN_HEADINGS |= {"in its own words", "instructions", "login"}
 
 def is_own_heading(text: str) -> bool:
     """True if a name of the source would read as a heading below which skillgen speaks."""
-    return one_line(text).strip(" .:!").casefold() in _OWN_HEADINGS
+    return to_latin(one_line(text)).strip(" .:!") in _OWN_HEADINGS
 
 
 def section_of(heading: str, body: str, name: str | None = None, target: str = "") -> Section:
