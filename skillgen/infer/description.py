@@ -65,7 +65,8 @@ def with_description(service: Service) -> Service:
     if trigger:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
     short = _short_name(service.name, "mcp", written) if service.kind == "mcp" else name
-    skill_name = _skill_name(service.name if is_named else short)
+    short = service.name if is_named else short
+    skill_name = _skill_name(short if slug(short) else _host_name(service) or short)
     return replace(service, purpose=purpose, trigger=trigger, product=name, skill_name=skill_name, origins=origins)
 
 
