@@ -206,6 +206,8 @@ def test_no_command_is_started_unless_the_help_says_how(tmp_path: Path) -> None:
     assert [item.name for item in service.tools] == ["deploy", "destroy"]
     assert "help-unread" in codes(service)
     assert not any(item.is_input_declared for item in service.tools)
+    text = skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
+    assert text.count("What it takes is in its own help, which is not documented here.") == 2
 
 
 @pytest.mark.parametrize(
