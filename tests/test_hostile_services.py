@@ -79,6 +79,7 @@ SHOWN_NOWHERE = {
     "WorkflowStep.other",  # only of a step without a tool
     *("Service.name", "Tool.group", "Service.version"),  # given by the test
     "Service.source",  # only in the record
+    "ClientEntry.example",  # in place of arguments that only one machine has
 }
 """Texts of the model that no document shows for the service of this test."""
 
