@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-from captured import service_of_snapshot
+from captured import service_of_answers, service_of_snapshot
 from cli import generated, steps_of
 from descriptions import description, operation, write
 from documents import MarkdownDocument
@@ -125,6 +126,20 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
     servers = [{"url": "https://api.portwise.example"}]
     assert f"mentions {name}." in of_api(tmp_path, said, title=title, servers=servers)
     assert (tmp_path / "out" / "skills" / skill / "SKILL.md").is_file()
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("npx", "-y", "@acme/mcp-berth-planner@1.2"), "berth-planner"),
+        (("./bin/berth_planner.exe", "--stdio"), "berth-planner"),
+        (("node", "dist/index.js"), "mcp-server"),
+    ],
+)
+def test_a_server_whose_name_says_nothing_is_called_after_its_package(command: Sequence[str], name: str) -> None:
+    """X-22."""
+    answers = {"initialize": {"serverInfo": {"name": "MCP-Server"}}, "tools/list": [{"tools": [tool("a")]}]}
+    assert service_of_answers(answers, command=command).skill_name == name
 
 
 def test_a_title_takes_steps_by_its_length() -> None:

@@ -66,7 +66,7 @@ def with_description(service: Service) -> Service:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
     short = _short_name(service.name, "mcp", written) if service.kind == "mcp" else name
     short = service.name if is_named else short
-    skill_name = _skill_name(short if slug(short) else _host_name(service) or short)
+    skill_name = _skill_name(next(filter(slug, (short, _host_name(service), name)), short))
     return replace(service, purpose=purpose, trigger=trigger, product=name, skill_name=skill_name, origins=origins)
 
 
@@ -298,7 +298,7 @@ def _product(service: Service, written: Counter[str]) -> str:
     title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
     if is_named_by_author(service) or service.kind == "cli":
         return clip(title, _NAME_LIMIT)
-    name, host = _short_name(title, service.kind, written), _host_name(service)
+    name, host = _short_name(title, service.kind, written) or _name_in_command(service, written), _host_name(service)
     brand = _spelled(host, written)
     words = name.lower().split()
     has_host = host in "".join(words) or any(len(word) >= _MIN_BRAND and word in host for word in words)
@@ -335,6 +335,21 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     if said == said.lower():
         said = " ".join(_spelled(word, written) for word in said.split())
     return said[:1].upper() + said[1:] if said == said.lower() and "." not in said else said
+
+
+_NOT_IN_NAMES = {
+    "npx", "npm", "node", "bunx", "bun", "deno", "uv", "uvx", "pipx", "python", "python3", "docker", "sh", "run",
+    "exec", "dist", "build", "index", "main", "cli", "app",
+}  # fmt: skip
+"""What starts servers, and what their files are called."""
+
+
+def _name_in_command(service: Service, written: Counter[str]) -> str:
+    """Returns the name of the package or program that starts an MCP server whose own name says nothing."""
+    words = (service.source or ())[1:] if service.kind == "mcp" else ()
+    stems = (re.split(r"[/\\]", word)[-1].split("@")[0].split(".")[0] for word in words if word[:1] not in "-")
+    names = (_short_name(stem, "mcp", written) for stem in stems if stem.lower() not in _NOT_IN_NAMES)
+    return next(filter(None, names), "")
 
 
 def _host_name(service: Service) -> str:
