@@ -21,6 +21,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from skillgen.errors import Problem
+from skillgen.model.tool import EFFECTS
 from skillgen.text import lazy_re as re
 from skillgen.text.structure import open_fence
 from skillgen.write import record
@@ -100,7 +101,7 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
         problems.append(Problem.of("replaced-text-changed", path, message))
     kept = [*front.kept, *body.kept]
     replaced = (line for edit in body.kept if edit.is_region for line in body.base[edit.at : edit.end])
-    if (fact := next(filter(_SAFETY.search, replaced), None)) is not None:
+    if (fact := next((line for line in replaced if any(word in line for word in _SAFETY)), None)) is not None:
         problems.append(
             Problem.of("safety-replaced", path, f"a region replaces what is said on safety: {fact.strip()}")
         )
@@ -279,7 +280,7 @@ def _find_edits(base: Sequence[str], now: Sequence[str], new: Sequence[str], fir
     return _Edited(kind, base, [known.get(digest, _UNKNOWN_LINE) for digest in base], edits)
 
 
-_SAFETY = re.compile(r"\[(?:read|write|sends|destructive|ask first)\]|Ask the user before|## Before You Change")
+_SAFETY = (*map("[{}]".format, (*EFFECTS, "ask first")), "Ask the user before", "## Before You Change")
 _MARKER = re.compile(r"\A\s*<!--\s*(?:(/)\s*)?yours\s*-->\s*\Z", re.IGNORECASE)
 _MARKER_IN_FRONT_MATTER = re.compile(r"\A\s*#\s*(?:(/)\s*)?yours\s*\Z", re.IGNORECASE)
 _REGION = "<>"
