@@ -116,7 +116,10 @@ def test_the_author_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     page.write_text(page.read_text("utf-8").replace("Lend a tool.", "Lend anything."), "utf-8")
     edited = page.read_bytes()
     said = run(tmp_path, 4, "build")
-    assert ("+Lend anything." in said, "or discard the edits: add --force to the command" in said) == (True, True)
+    assert ("+Lend anything." in said, "discard the edits with --force, an option of the command" in said) == (
+        True,
+        True,
+    )
     assert page.read_bytes() == edited
     run(tmp_path, 0, "build", "--force")
     assert page.read_text("utf-8") == f"{skill}\nAsk Ada for the key.\n"

@@ -284,7 +284,7 @@ def _refuse_conflicts(plan: Plan) -> None:
     if not (conflicts := plan.conflicts):
         return
     reasons = dict.fromkeys(change.reason for change in conflicts)
-    discard = "or discard the edits: add --force to the command that wrote them"
+    discard = "or discard the edits with --force, an option of the command that wrote them"
     if [*reasons] == [FOREIGN]:
         fix = "move the file away, choose another folder with --out, or replace it with --force"
         if not plan.before.states:

@@ -354,20 +354,14 @@ def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
 
 
 def _service_from_snapshot(data: Json, pointer: str) -> Service:
-    """Returns a service. What this release does not know is left out, and a problem. How serious a problem is, and what
-    to do about it, follows from its code, whatever the snapshot says.
-    """
+    """Returns a service; what this release does not know is left out, and a problem."""
     service, unknown = from_json(Service, data, pointer)
     # Earlier releases stored the raw form of each type, which nothing reads.
     unknown = [where for where in unknown if not (where.startswith(f"{pointer}/schemas/") and where.endswith("/raw"))]
     known = {}
     for name in ("problems", "advice"):
         problems = getattr(service, name)
-        known[name] = tuple(
-            replace(item, level=CODES[item.code].level, fix=CODES[item.code].fix or None)
-            for item in problems
-            if item.code in CODES
-        )
+        known[name] = tuple(problem for problem in problems if problem.code in CODES)
         if len(known[name]) < len(problems):
             unknown.append(child(pointer, name))
     message = "this release of skillgen does not know what the snapshot has here"
