@@ -23,7 +23,15 @@ from skills_ref import validate  # type: ignore[import-untyped]
 Json = Any
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-IGNORED_HEADERS = ("accept", "content-type", "authorization")
+IGNORED_HEADERS = (
+    "accept",
+    "content-type",
+    "authorization",
+    "host",
+    "content-length",
+    "connection",
+    "transfer-encoding",
+)
 """Header parameters of which OpenAPI says that they are ignored."""
 
 SIGNING = frozenset(
