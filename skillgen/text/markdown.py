@@ -263,7 +263,8 @@ def rewritten(text: str) -> str:
 
 def shown_forms(text: str) -> Iterator[str]:
     """Yields what a text becomes as markup of HTML and links in words go and references are read, layer by layer."""
-    for _ in range(_MAX_LAYERS if "&" in text or "<" in text or "](" in text else 0):
+    is_marked_up = "&" in text or "<" in text or ("](" in text and _LINK_IN_WORD.search(text))
+    for _ in range(_MAX_LAYERS if is_marked_up else 0):
         before, text = text, strip_invisible(rewritten(html_to_markdown(text, keeps_groups=True)))
         text = _LINK_OR_IMAGE.sub(r"\1", text) if "](" in text and _LINK_IN_WORD.search(text) else text
         if text == before:
