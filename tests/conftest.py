@@ -21,10 +21,20 @@ SLOW_FIXTURES = {"github", "largest", "node_modules", "wheel"}
 """Fixtures that document a large description, build a wheel, or need what npm installed."""
 
 
+SLOW_MODULES = {
+    "agent_evals", "ai_help", "budget", "cli", "client_config", "command_line", "credentials", "draft", "first_hour",
+    "fixpoint", "folders", "hand_edits", "help_of_a_server", "init", "lint", "long_texts", "mock", "network",
+    "openapi_ways_in", "programs", "programs_by_help", "publish", "rules", "scripts", "secrets", "split", "systems",
+    "templates", "update",
+}  # fmt: skip
+"""Modules that run many commands: two thirds of the time of all tests that are not slow for another reason."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks what `make quick` leaves out; a module that starts many programs marks itself."""
     for item in items:
-        if SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
+        is_slow = item.path.stem.removeprefix("test_") in SLOW_MODULES
+        if is_slow or SLOW_FIXTURES & set(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
 
 
