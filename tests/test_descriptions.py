@@ -133,7 +133,9 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
     [
         (("npx", "-y", "@acme/mcp-berth-planner@1.2"), "berth-planner"),
         (("./bin/berth_planner.exe", "--stdio"), "berth-planner"),
-        (("node", "dist/index.js"), "mcp-server"),
+        (("node", "dist/index.js", "/srv/diary"), "mcp-server"),
+        (("uv", "--directory", "/srv/diary", "run", "server.py"), "mcp-server"),
+        (("docker", "run", "-e", "TOKEN=diary", "acme"), "mcp-server"),
     ],
 )
 def test_a_server_whose_name_says_nothing_is_called_after_its_package(command: Sequence[str], name: str) -> None:

@@ -177,6 +177,13 @@ def test_a_line_added_to_a_program_or_page_stops_the_run(tmp_path: Path, path: s
     )
 
 
+def test_a_skill_called_scripts_takes_lines_like_any_other(tmp_path: Path) -> None:
+    named = ("--name", "scripts")
+    generated("from-openapi", write(tmp_path / "api.json", SOURCE), "-o", tmp_path / "out", *named)
+    edit(tmp_path / "out/skills/scripts/SKILL.md", "## How to Call\n", "Our words.\n\n## How to Call\n")
+    assert run(tmp_path / "out", SOURCE, *named).exit_code == 0
+
+
 def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: Path) -> None:
     """Who reviews a change of generated files alone sees it."""
     text = (out / TASKS).read_text("utf-8")

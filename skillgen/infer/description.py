@@ -337,19 +337,18 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     return said[:1].upper() + said[1:] if said == said.lower() and "." not in said else said
 
 
-_NOT_IN_NAMES = {
-    "npx", "npm", "node", "bunx", "bun", "deno", "uv", "uvx", "pipx", "python", "python3", "docker", "sh", "run",
-    "exec", "dist", "build", "index", "main", "cli", "app",
-}  # fmt: skip
-"""What starts servers, and what their files are called."""
+_RUNNERS = frozenset({"npx", "npm", "node", "bunx", "bun", "deno", "uv", "uvx", "pipx", "python", "python3", "run"})
+_ANY = frozenset({"", "index", "main", "cli", "app", "docker", "podman", "sh", "bash", "java", "dotnet", "go", "cargo"})
+"""What starts a package or a file, and files and programs of any server."""
 
 
 def _name_in_command(service: Service, written: Counter[str]) -> str:
-    """Returns the name of the package or program that starts an MCP server whose own name says nothing."""
+    """Returns the name of the package or program that starts an MCP server whose own name says nothing; no argument of
+    it, which may be a folder or a secret of the user."""
     words = (service.source or ())[1:] if service.kind == "mcp" else ()
-    stems = (re.split(r"[/\\]", word)[-1].split("@")[0].split(".")[0] for word in words if word[:1] not in "-")
-    names = (_short_name(stem, "mcp", written) for stem in stems if stem.lower() not in _NOT_IN_NAMES)
-    return next(filter(None, names), "")
+    package = next((word for word in words if word not in (*_RUNNERS, "-y", "--yes", "-m")), "")
+    stem = re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
+    return _short_name(stem, "mcp", written) if package[:1] != "-" and stem.lower() not in _ANY else ""
 
 
 def _host_name(service: Service) -> str:

@@ -85,8 +85,8 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     ends = [_front_matter_end(lines) for lines in (base, now, then)]
     base_end, now_end, then_end = ends if ends[0] and ends[1] and (ends[2] or not then) else (0, 0, 0)
     front = _find_edits(base[:base_end], now[:now_end], then[:then_end], 1, "front")
-    kind: Kind = "text" if path.endswith((".md", ".txt")) else "data" if path.endswith(".json") else "code"
-    kind = "code" if "/scripts/" in f"/{path}" else kind
+    is_data = path.endswith(".json") and "/scripts/" not in path
+    kind: Kind = "text" if path.endswith((".md", ".txt")) else "data" if is_data else "code"
     body = _find_edits(base[base_end:], now[now_end:] if base else [], then[then_end:], now_end + 1, kind)
     own_front, conflicts = _own_entries(front, then[:then_end])
     parts = _Placing(own_front, then[:then_end]), _Placing(body, then[then_end:])

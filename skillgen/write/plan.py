@@ -277,7 +277,7 @@ class _Planning(Struct):
             if new == item.new:
                 self.changes.append(item)
             else:
-                self._set(item.path, new, item.reason, item.edit)
+                self._set(item.path, new, item.reason, item.edit, item.added)
 
     def _is_refused(self, merged: merge.Merge) -> bool:
         """True if the merge must not be written: `--force` does not say which side of a conflict is wanted."""
