@@ -169,6 +169,18 @@ def test_a_diff_and_the_python_api_take_the_same_source(shop: Path) -> None:
     assert skillgen.read(shop / ".mcp.json").server_name == "acme"
 
 
+@pytest.mark.parametrize("form", ["openapi.json", "snapshot.json", "manifest.json"])
+def test_a_document_that_lists_servers_of_a_client_starts_none(form: str, shop: Path) -> None:
+    server = {"command": sys.executable, "args": ["-c", "open('started', 'w')"]}
+    data = json.loads((shop / form).read_text("utf-8")) | {"mcpServers": {"acme": server}}
+    for text in (json.dumps(data), f"// {form}\n{json.dumps(data)}"):  # with a comment, only a client's file
+        (shop / form).write_text(text, "utf-8")
+        for words in ("inspect", "lint", f"diff {form}", "draft --print", "call list_books --dry-run"):
+            command, *others = words.split()
+            run_skillgen(command, form, *others, cwd=shop)
+            assert not (shop / "started").exists(), words
+
+
 @pytest.mark.parametrize(
     ("words", "shown"),
     [

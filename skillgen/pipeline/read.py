@@ -63,13 +63,17 @@ if TYPE_CHECKING:
 
 
 def kind_of_source(source: str) -> str:
-    """Returns the kind of source that a SOURCE names: a program, a client's file that lists servers, or a document."""
-    from skillgen.sources.mcp.client_config import is_client_file
+    """Returns the kind of source that a SOURCE names: a program, a document, or a client's file that lists servers.
+
+    What is both is a document: the servers of a client's file will be started.
+    """
+    from skillgen.sources.mcp.client_config import data_of_client_file
 
     path = Path(source)
     if is_program(source) and not path.exists():
         return "cli"
-    return "config" if not is_url(source) and path.is_file() and is_client_file(path) else "document"
+    data = None if is_url(source) or not path.is_file() else data_of_client_file(path)
+    return "document" if data is None or _is_readable(data) else "config"
 
 
 def read_source(request: Request) -> Reading:

@@ -13,6 +13,7 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -204,15 +205,15 @@ def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool
 _CLIENT_FILE_LIMIT_BYTES = 256 * 1024
 
 
-def is_client_file(path: Path) -> bool:
-    """True if a file lists the servers of a client; a description has servers of another kind."""
+def data_of_client_file(path: Path) -> dict[str, Json] | None:
+    """Returns the content of a file that lists the servers of a client; a description has servers of another kind."""
     text = text_of_file(path) if path.stat().st_size <= _CLIENT_FILE_LIMIT_BYTES else None
     if text is None or ('"mcpServers"' not in text and '"servers"' not in text):
-        return False
-    try:
-        return is_client_config(as_dict(json.loads(without_comments(text))))
-    except (ValueError, RecursionError):
-        return False
+        return None
+    with suppress(ValueError, RecursionError):
+        data = as_dict(json.loads(without_comments(text)))
+        return data if is_client_config(data) else None
+    return None
 
 
 def _plugin_config(folder: Path) -> ClientConfig:
