@@ -233,7 +233,52 @@ def test_what_may_be_secret_must_be_given_again(options: tuple[str, ...], lacks:
     assert "s3cr3t" not in (tmp_path / "docs" / RECORD_NAME).read_text("utf-8")
     done = run_skillgen("update", "docs", cwd=tmp_path, env=environment)
     assert done.exit_code == (0 if lacks is None else 2)
-    assert lacks is None or f"does not store {lacks}, which may be secret" in done.stderr
+    assert lacks is None or f"does not store {lacks}, which may be secret or outside of its folder" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--draft", "sh -c 'touch started; echo {}'"),
+        ("--force",),
+        ("--install", "claude", "--user"),
+        ("--package=src",),
+        ("--replace",),
+        ("--allow-empty",),
+        ("--out=../elsewhere",),
+        ("--templates", "../templates"),
+        ("--templates=/tmp",),
+    ],
+)
+def test_a_record_has_no_option_of_one_run_or_of_another_folder(words: tuple[str, ...], tmp_path: Path) -> None:
+    describe(tmp_path / "api.json", get=LIST)
+    (tmp_path / "templates").mkdir()
+    run = ("from-openapi", "api.json", "--out", "shop/docs")
+    generated(*run, cwd=tmp_path)
+    stored = record(tmp_path / "shop/docs")
+    (tmp_path / "api.json").replace(tmp_path / "shop/api.json")
+    for place in ({"in": ".."}, {}):
+        forged = stored | {"run": {"words": ["from-openapi", "api.json", *words], **place}}
+        (tmp_path / "shop/docs" / RECORD_NAME).write_text(json.dumps(forged), "utf-8")
+        before = contents(tmp_path)
+        done = run_skillgen("update", "docs", cwd=tmp_path / "shop")
+        message = f"its command has {words[0].partition('=')[0]}, which is for one run only or leads out of its folder"
+        assert (done.exit_code, message in done.stderr) == (2, True), done.stderr
+        assert contents(tmp_path) == before
+
+
+def test_the_options_of_one_run_are_not_recorded(tmp_path: Path) -> None:
+    describe(tmp_path / "api.json", get=LIST)
+    for folder in ("shop/templates", "templates"):
+        (tmp_path / folder).mkdir(parents=True)
+    run = ("from-openapi", "../api.json", "--out", "docs", "--install", "claude", "--user", "--force", "--replace")
+    home = {"HOME": str(tmp_path / "home"), "USERPROFILE": str(tmp_path / "home")}
+    for options, end in (((), ()), (("--templates", "templates"), ("--templates", "templates"))):
+        generated(*run, *options, cwd=tmp_path / "shop", env=home)
+        assert record(tmp_path / "shop/docs")["run"]["words"] == ["from-openapi", *end, "../api.json"]
+    generated(*run, "--templates", tmp_path / "templates", cwd=tmp_path / "shop", env=home)
+    done = run_skillgen("update", "docs", cwd=tmp_path / "shop", env=home)
+    assert (done.exit_code, "does not store --templates templates" in done.stderr) == (2, True), done.stderr
 
 
 def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Path) -> None:

@@ -187,8 +187,10 @@ def _run_of(out: Path) -> tuple[Path, Recorded]:
     """Returns the folder of a run's documents, which may be above those of one service, and its command.
 
     Raises:
-        UsageError: nothing says how the documents were made.
+        UsageError: nothing says how the documents were made, or it is not what skillgen stores.
     """
+    from skillgen.cli.documents import refuse_options
+
     out, record = out.absolute(), read_record(out)
     if record.target is not None:
         target = record.target.partition(" ")[0]
@@ -205,9 +207,11 @@ def _run_of(out: Path) -> tuple[Path, Recorded]:
         raise UsageError("does not say which command wrote it", where=str(out), fix=fix)
     if run.lacks:
         fix = "run the command again with it; 'NAME: env:VARIABLE' of a header and KEY of --env are stored"
-        raise UsageError(f"does not store {', '.join(run.lacks)}, which may be secret", where=str(out), fix=fix)
+        what = f"does not store {', '.join(run.lacks)}, which may be secret or outside of its folder"
+        raise UsageError(what, where=str(out), fix=fix)
     if run.words[0] not in ("from-server", "from-openapi", "from-cli"):
         raise UsageError(f"no such command: {run.words[0]}", where=str(out / RECORD_NAME), fix="restore the file")
+    refuse_options(app.split_at_dashes([*run.words])[0], out / (run.folder or Path.cwd()), out / RECORD_NAME)
     return out, run
 
 

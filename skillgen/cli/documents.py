@@ -6,7 +6,7 @@ import os
 import re
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -22,12 +22,13 @@ from skillgen.config.option import Options, PathName, option, options_in, part_o
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, OutputOptions, Run, SkillTexts, Source, Texts
 from skillgen.errors import ExitCode, OutputError, SourceError, UsageError
 from skillgen.text.markdown import one_line
+from skillgen.write.files import is_below
+from skillgen.write.record import Run as Recorded
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
     from skillgen.pipeline.draft import Answer
     from skillgen.pipeline.results import Request
-    from skillgen.write.record import Run as Recorded
 
 
 class DraftOptions(Options, frozen=True, kw_only=True):
@@ -101,7 +102,6 @@ def draft_of(request: Request, out: Path, split: str | None = None) -> Draft:
         UsageError: the file of the texts has other keys, or cannot be read.
     """
     from skillgen.config.loader import read_options
-    from skillgen.write.files import is_below
 
     file, own = out / TEXTS_NAME, request.texts
     if file.is_file() and not is_below(file, out):
@@ -202,7 +202,6 @@ def _changes(
     from skillgen.evals.tasks import FILE, with_queries
     from skillgen.render.identity import skill_name
     from skillgen.sources.documents import text_of_file
-    from skillgen.write.files import is_below
 
     old = item.file.read_bytes().decode("utf-8") if item.file.is_file() else None
     new = _HEADER if old is None else old
@@ -246,14 +245,30 @@ def _write(
     return ExitCode.DONE
 
 
-_OF_ONE_RUN = ("out", "check", "force", "replace", "allow_empty", "draft", "json", "quiet", "verbose", "debug")
-"""Options that `skillgen update` does not repeat."""
+_OF_ONE_RUN = (
+    *("out", "check", "force", "replace", "allow_empty", "draft", "install_to", "package", "user"),
+    *("json", "quiet", "verbose", "debug"),
+)
+"""Options that `skillgen update` does not repeat; it finds installed copies by their records."""
+
+
+def refuse_options(words: Sequence[str], folder: Path, record: Path) -> None:
+    """Refuses options that no record has: those of one run, and templates that are not below the folder of the run.
+
+    Raises:
+        UsageError: such an option is given.
+    """
+    flags = {item.flag for cls in (OutputOptions, Run, Console) for item in options_in(cls) if item.name in _OF_ONE_RUN}
+    for word, next_word in zip(words, (*words[1:], ""), strict=True):
+        flag, equals, value = word.partition("=")
+        if flag in flags or (flag == "--templates" and not is_below(folder / (value if equals else next_word), folder)):
+            what = f"its command has {flag}, which is for one run only or leads out of its folder"
+            raise UsageError(what, where=str(record), fix="remove it there, or run the command yourself")
 
 
 def _recorded(context: typer.Context) -> Recorded:
     """Returns a command line as the record of its documents has it: no secret, but the names of variables."""
     from skillgen.security.secrets import published_url, secrets_from_arguments
-    from skillgen.write.record import Run as Recorded
 
     words, lacks, arguments = [str(context.info_name)], list[str](), list[str]()
     for item in context.command.params:
@@ -269,7 +284,7 @@ def _recorded(context: typer.Context) -> Recorded:
             elif (known := _without_secret(item.name, str(text))) is not None:
                 words += [item.opts[-1], known]
             else:
-                lacks.append(f"{item.opts[-1]} {re.split('[:=]', str(text))[0]}")
+                lacks.append(f"{item.opts[-1]} {Path(re.split('[:=]', str(text))[0]).name}")
     words += arguments
     if secrets_from_arguments((context.obj or ())[1:]):
         lacks.append("the command of the server")
@@ -279,9 +294,11 @@ def _recorded(context: typer.Context) -> Recorded:
 
 
 def _without_secret(name: str | None, text: str) -> str | None:
-    """Returns the value of an option for the record; `None` if it may be secret."""
+    """Returns the value of an option for the record; `None` if it may be secret, or leads out of the folder."""
     from skillgen.security.secrets import secrets_from_arguments
 
+    if name == "templates" and not is_below(Path(text), Path()):
+        return None
     if name == "env":
         return text.partition("=")[0]
     if name == "headers":
