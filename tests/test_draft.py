@@ -409,6 +409,41 @@ def test_texts_in_out_never_lower_an_effect_and_hold_nothing_else(tmp_path: Path
     assert run_skillgen("from-openapi", "api.json", "-o", "docs", cwd=folder).exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("texts", "options", "mark"),
+    [
+        ("bash: {effect: read}", (), None),
+        ("bash: {effect: write}", (), None),
+        ("'b*': {effect: write}", (), None),
+        ("bash: {effect: sends}", (), "sends"),
+        ("bash: {effect: write}", ("--effect", "bash=read"), "read"),
+        ("bash: {effect: sends}", ("--effect", "b*=destructive"), "destructive"),
+        ("bash: {effect: destructive}", ("--effect", "b*=sends"), "destructive"),
+    ],
+)
+def test_texts_in_out_leave_a_tool_in_question(
+    texts: str, options: tuple[str, ...], mark: str | None, tmp_path: Path
+) -> None:
+    """Agents ask before a tool without a mark; only the author's own effect ends that."""
+    folder = project(tmp_path)
+    data = api()
+    data["paths"] = {"/bash": {"post": {"operationId": "bash", "responses": {}}}}
+    (folder / "api.json").write_text(json.dumps(data), "utf-8")
+    (folder / "docs").mkdir()
+    (folder / "docs" / "texts.yaml").write_text(f"tools: {{{texts}}}\n")
+    finished = generated("from-openapi", "api.json", "-o", "docs", *options, cwd=folder)
+    [skill] = folder.glob("docs/skills/*/SKILL.md")
+    text = skill.read_text("utf-8")
+    assert {name for name in ("read", "write", "sends", "destructive") if f"[{name}]" in text} == {mark} - {None}
+    assert ("Ask the user" in text) is (mark != "read")
+    is_left_out = str(mark) not in texts and "bash=read" not in options
+    assert ("safety-facts-disagree" in finished.stderr) is is_left_out, finished.stderr
+    if not options and is_left_out:
+        answer = {"tools": {"bash": {"effect": "write", "reason": "it writes"}}}
+        refused = draft(folder, "--yes", answer=answer)
+        assert (refused.exit_code, "bash has no mark, so the user is asked" in refused.stderr) == (1, True)
+
+
 def test_documents_and_texts_can_be_made_in_one_run(tmp_path: Path) -> None:
     folder = project(tmp_path)
     words = agent(folder, says({"description": DESCRIPTION}))

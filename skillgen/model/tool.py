@@ -39,6 +39,11 @@ def rank_of(effect: str | None) -> int:
     return _RANKS[effect]
 
 
+def is_raised_by(known: str | None, effect: str) -> bool:
+    """True if an effect asks for more caution than a known one; agents ask before a tool without one."""
+    return rank_of(effect) > rank_of(known or "write")
+
+
 JUDGED_BY = ("its name", "its description", "HTTP ", "its argument ", "its option ", "its property ")
 """What effects are judged by, as the sources of their origins begin; the last two are those of older snapshots."""
 

@@ -5,7 +5,7 @@ links, workflows and effects.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET
@@ -18,7 +18,7 @@ from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.resource import Area, Section
 from skillgen.model.service import Service, Workflow, WorkflowStep
-from skillgen.model.tool import EFFECTS, rank_of
+from skillgen.model.tool import EFFECTS, is_raised_by
 from skillgen.model.values import Origin, Value, child
 from skillgen.security.addresses import public_url
 from skillgen.security.screening import screen_service
@@ -185,22 +185,31 @@ def _with_effects(service: Service, request: Request) -> tuple[Service, dict[str
     Raises:
         UsageError: a pattern is empty.
     """
-    place, declared = request.place("tools"), request.texts.tools
+    place, declared, problems = request.place("tools"), request.texts.tools, list[Problem]()
     patterns = parse_patterns("--effect" if request.pointer is None else "--tools", declared)
-    effects: dict[str, AuthorEffect] = {}
-    raised: set[str] = set()
-    for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
-        for pattern, texts in zip(patterns, declared.values(), strict=True):
-            if texts.effect == effect:
-                names = [tool.name for tool in service.tools if pattern.matches(tool)]
-                names = [name for name in names if name == pattern.text or name not in declared]
-                effects |= dict.fromkeys(names, AuthorEffect(effect, child(place, pattern.text), texts.overrule))
-                raised |= set(names) if pattern.text in request.raising else set()
-    for tool in infer_effects(service, {}).tools if raised else ():
-        known = tool.semantics.effect
-        if tool.name in raised and rank_of(effects[tool.name].effect) <= rank_of(known):
-            del effects[tool.name]
-    return replace(service, problems=(*service.problems, *unmatched_patterns(patterns, service.tools))), effects
+
+    def declared_effects(names: Collection[str]) -> dict[str, AuthorEffect]:
+        found: dict[str, AuthorEffect] = {}
+        for effect in EFFECTS:  # of several patterns the worst effect counts, but a name wins
+            for pattern in patterns:
+                texts = declared[pattern.text]
+                if pattern.text in names and texts.effect == effect:
+                    author = AuthorEffect(effect, child(place, pattern.text), texts.overrule)
+                    matched = (tool.name for tool in service.tools if pattern.matches(tool))
+                    found |= {name: author for name in matched if name == pattern.text or name not in names}
+        return found
+
+    effects = declared_effects(declared.keys() - request.raising)
+    raising = declared_effects(request.raising)
+    for tool in infer_effects(service, effects).tools if raising else ():
+        known, author = tool.semantics.effect, raising.get(tool.name)
+        if author is not None and is_raised_by(known, author.effect):
+            effects[tool.name] = author
+        elif author is not None and author.effect != known:
+            message = f"{tool.name!r} has the effect {author.effect}, which only rises from {known or 'none'}; left out"
+            problems.append(Problem.of("safety-facts-disagree", author.place, message))
+    problems += unmatched_patterns(patterns, service.tools)
+    return replace(service, problems=(*service.problems, *problems)), effects
 
 
 def _with_groups(service: Service, request: Request) -> Service:

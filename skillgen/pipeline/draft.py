@@ -21,7 +21,7 @@ from msgspec import Struct
 from skillgen.config.convert import Converter
 from skillgen.config.project import DRAFTED, Texts
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS, Tool, rank_of
+from skillgen.model.tool import EFFECTS, Tool, is_raised_by
 from skillgen.model.values import Json, is_inferred
 from skillgen.render.pages import is_own_heading
 from skillgen.rules.prose import check_texts, source_text
@@ -382,8 +382,9 @@ def _refusals(answer: Answer, service: Service) -> Iterator[str]:
         yield from (f"queries: {flaw}" for flaw in _screened(text))
     for name, item in new.tools.items():
         effect = tools[name].semantics.effect if name in tools else None
-        if rank_of(item.effect) < rank_of(effect):
-            yield f"tools: {name} is {effect}, and an effect only rises"
+        if item.effect not in (None, effect) and not is_raised_by(effect, item.effect):
+            asked = "has no mark, so the user is asked"
+            yield f"tools: {name} {f'is {effect}' if effect else asked}, and an effect only rises"
     steps = [(f"workflows: {goal}", step.tool) for goal, flow in new.workflows.items() for step in flow]
     for where, name in (*(("tools", name) for name in new.tools), *steps):
         if name not in tools:
