@@ -15,7 +15,7 @@ PIP := PIP_DISABLE_PIP_VERSION_CHECK=1 $(BIN)/python -m pip install --quiet
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo quick test largest check golden eval corpus bench work semantics budget fuzz parsers clean
+.PHONY: help demo quick chance test largest check golden eval corpus bench work semantics budget fuzz parsers clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(MAKEFILE_LIST)
@@ -36,6 +36,9 @@ largest: $(VENV)/.developer $(NODE)/.installed ## Document the largest service, 
 
 quick: check ## Run the checks and the fast tests
 	@SKILLGEN_TEST_PROFILE=quick PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist worksteal -m 'not slow'
+
+chance: $(VENV)/.developer $(SERVERS)/.installed $(NODE)/.installed ## Try every property with eight times the inputs, other ones each time
+	@SKILLGEN_TEST_PROFILE=chance PATH="$(CURDIR)/$(BIN):$$PATH" $(BIN)/python -m pytest -n logical --dist worksteal -m 'hypothesis and not largest'
 
 check: $(VENV)/.developer ## Types and style
 	@$(BIN)/ruff check .
