@@ -149,8 +149,11 @@ _ASIDES = re.compile(
 """What precedes the lists of a help without saying what the program does."""
 
 
-_BANNER = re.compile(r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z")
-"""A line with a version, one of a log, or one of a picture of letters."""
+_BANNER = re.compile(
+    r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z"
+    r"|.*<[^<>@\s]+@[^<>\s]+>\W?\Z|https?://\S+\Z"
+)
+"""A line with a version, one of a log, one of a picture of letters, or the authors or the URL, as clap writes them."""
 
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _BELOW_USAGE = re.compile(r"\A-.*(?:\S {2,}\S|[>\]] [A-Z][a-z])|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])")
@@ -316,7 +319,7 @@ class _Help:
                     return first_sentence(said)
                 if is_list:
                     break
-            elif not (is_titled or self._is_call(text) or _BANNER.match(text)):
+            elif not (is_titled or self._is_call(text) or _BANNER.match(text) or text == "-".join(self._words)):
                 paragraph.append(text)
         return ""
 
