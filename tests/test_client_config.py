@@ -193,6 +193,33 @@ class TestForms:
         (tmp_path / "file.json").write_text(text, "utf-8")
         assert target(tmp_path / "file.json").command == ("run",)
 
+    def test_servers_of_a_folder_are_read_there_and_named_elsewhere(self, tmp_path: Path) -> None:
+        """As `claude` uses its `~/.claude.json`: those of all folders, and those of the current one."""
+        here, there = tmp_path / "here", tmp_path / "there"
+        here.mkdir()
+        projects = {str(here): {"mcpServers": {"own": kiosk("2025-11-25")}, "allowedTools": []}}
+        projects[str(there)] = {"mcpServers": {"other": {"command": "no-such-program"}}}
+        mine = config(tmp_path, {"mine": kiosk("2024-11-05")}, ".claude.json", projects=projects)
+        both = crawled(mine, "out", "--json", cwd=here)
+        assert both.exit_code == 0, both.stderr
+        assert {path.parent.name for path in (here / "out").glob("*/llms.txt")} == {"mine", "own"}
+        assert "warning: server-elsewhere: other is a server of" in both.stderr
+        assert json.loads(both.stdout)["problems"][-1]["where"] == "other"
+        one = run_skillgen("inspect", "--config", mine, cwd=tmp_path)
+        assert (one.exit_code, "server-elsewhere: own, other: " in one.stderr) == (0, True), one.stderr
+        named = crawled(mine, "one", "--server", "own", cwd=here)
+        assert (named.exit_code, "elsewhere" in named.stderr) == (0, False), named.stderr
+        for file, options, message in [
+            (
+                mine,
+                ("--server", "other"),
+                f"has no server 'other' for the current folder\n  try: run skillgen in {there}",
+            ),
+            (config(tmp_path, {}, "file.json", projects=projects), (), f"run skillgen where it is used: own in {here}"),
+        ]:
+            finished = crawled(file, tmp_path / "none", *options, cwd=tmp_path)
+            assert (finished.exit_code, message in finished.stderr) == (2, True), finished.stderr
+
     def test_an_env_file_is_read_and_a_secret_in_it_is_known(self, tmp_path: Path) -> None:
         """Issue 3, VS Code and Cursor: `envFile`."""
         (tmp_path / ".env").write_text("# keys\nexport KEY='abcd efgh'\nOTHER=1\n\n", "utf-8")

@@ -330,7 +330,7 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
     """
     from skillgen.pipeline.generate import write_documents
     from skillgen.pipeline.rendering import checked_output
-    from skillgen.pipeline.results import Request
+    from skillgen.pipeline.results import Request, Result
 
     console, run, code = part_of(Console, given), part_of(Run, given), ExitCode.DONE
     output = checked_output(part_of(OutputOptions, given))
@@ -348,6 +348,7 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
         request = draft_of(request, out).request
     reading = read(request, console)
     result = write_documents(reading.services, output, reading.failures, _recorded(context))
+    result = result.joined(Result(notices=reading.problems))
     show_result(result, console, shows_diff=not run.json)
     if run.json:
         print(result_json(result))

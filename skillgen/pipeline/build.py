@@ -302,6 +302,7 @@ def build_targets(
                 try:
                     reading, files = read(named)
                     result = write_services(reading.services, named.target.output, named.place, reading.failures)
+                    result = result.joined(Result(notices=reading.problems))
                     if result.exit_code is ExitCode.DONE and not named.target.output.check:
                         _remember(named, files, result)
                 except Exception as error:

@@ -483,9 +483,13 @@ def _read_config(request: Request) -> Reading:
     except BaseException:
         cancel_token.cancel()
         raise
+    elsewhere = config.elsewhere.items() if source.server is None else ()
     return Reading(
         services=tuple(outcome for outcome in outcomes if isinstance(outcome, Service)),
         failures=tuple(outcome for outcome in outcomes if isinstance(outcome, SkillgenError)),
+        problems=tuple(
+            Problem.of("server-elsewhere", key, f"{key} is a server of {folder}") for key, folder in elsewhere
+        ),
     )
 
 

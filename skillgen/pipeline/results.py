@@ -129,6 +129,8 @@ class Reading(Struct, frozen=True, kw_only=True):
     services: tuple[Service, ...]
     failures: tuple[SkillgenError, ...] = ()
     """Why other services of the source could not be read."""
+    problems: tuple[Problem, ...] = ()
+    """Problems of none of the services."""
 
     @property
     def only(self) -> Service:

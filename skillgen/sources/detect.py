@@ -82,8 +82,8 @@ def _descriptions_of(data: dict[str, Json]) -> Iterator[str]:
 
 def is_client_config(data: dict[str, Json]) -> bool:
     """True if a document lists the servers of a client."""
-    servers = as_dict(data.get("mcpServers") or data.get("servers"))
-    return any("command" in as_dict(item) or "url" in as_dict(item) for item in servers.values())
+    servers = as_dict(data.get("mcpServers") or data.get("servers") or data.get("projects"))
+    return any({"command", "url", "mcpServers"} & as_dict(item).keys() for item in servers.values())
 
 
 def _matches(data: dict[str, Json], test: str) -> bool:

@@ -1,7 +1,8 @@
 """Reads the configuration of MCP clients, such as `.mcp.json`, and writes a server's entry for it.
 
 `.mcp.json`, Claude Desktop, Cursor, Windsurf and Gemini CLI have the servers under `mcpServers`, VS Code under
-`servers`, and in its settings under `mcp`. All files are JSON, possibly with comments and trailing commas.
+`servers`, and in its settings under `mcp`. `~/.claude.json` has those of a folder under `projects`, too: only those of
+the current folder are read. All files are JSON, possibly with comments and trailing commas.
 
 The folder of a plugin, a URL and a domain are read as well, and published documents (X-43). What the user did not write
 is untrusted: it lists servers, and the user names the one to read.
@@ -90,6 +91,9 @@ class ClientConfig:
     ways: frozenset[str] = frozenset()
     """The names of the entries that are remotes, packages and cards of a published document."""
 
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
+    """The names of servers that the client only starts in other folders, with a folder of each."""
+
     is_foreign: bool = False
     """True if the user did not write it: only a server that is named is read, with values from `--env` alone."""
 
@@ -101,8 +105,10 @@ class ClientConfig:
         """
         if name is not None:
             if name not in self.servers:
-                fix = f"choose from {first_of(self.servers, 20)}"
-                raise UsageError(f"has no server {name!r}", where=self.name, fix=fix)
+                folder = self.elsewhere.get(name)
+                fix = f"choose from {first_of(self.servers, 20)}" if folder is None else f"run skillgen in {folder}"
+                what = f"has no server {name!r}{'' if folder is None else ' for the current folder'}"
+                raise UsageError(what, where=self.name, fix=fix)
             return (name,)
         if self.is_foreign:
             what = "lists ways to reach a server; skillgen uses only one that you name"
@@ -110,7 +116,10 @@ class ClientConfig:
             raise UsageError(what, where=self.name, fix=fix)
         names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
         if not names:
-            raise UsageError("switches all its servers off", where=self.name, fix="name one with --server NAME")
+            places = first_of((f"{key} in {folder}" for key, folder in self.elsewhere.items()), 20)
+            what = "switches all its servers off" if self.servers else "has no server for the current folder"
+            fix = "name one with --server NAME" if self.servers else f"run skillgen where it is used: {places}"
+            raise UsageError(what, where=self.name, fix=fix)
         return names
 
     def _labels(self) -> Iterator[str]:
@@ -192,10 +201,22 @@ def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool
     owner = as_dict(data)
     if "mcp" in owner and not _servers_of(owner):
         owner = as_dict(owner["mcp"])  # in VS Code's settings
-    servers = {key: entry for key, entry in _servers_of(owner).items() if isinstance(entry, dict)}
-    if servers:
-        inputs = {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
-        return ClientConfig(name=name, folder=folder, servers=servers, inputs=inputs, is_foreign=is_foreign)
+    servers, elsewhere, here = _servers_of(owner), dict[str, str](), Path.cwd()
+    for place, project in as_dict(None if is_foreign else owner.get("projects")).items():
+        if Path(place) == here:
+            folder = here
+            servers |= _servers_of(as_dict(project))
+        else:
+            elsewhere |= dict.fromkeys(_servers_of(as_dict(project)), place)
+    if servers or elsewhere:
+        return ClientConfig(
+            name=name,
+            folder=folder,
+            servers=servers,
+            inputs={key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None},
+            elsewhere={name: place for name, place in elsewhere.items() if name not in servers},
+            is_foreign=is_foreign,
+        )
     ways = {} if is_description(data) else published_ways(data)
     if not ways:
         return None
@@ -270,18 +291,20 @@ def without_comments(text: str) -> str:
     return _TRAILING_COMMA.sub(blank, _COMMENT.sub(blank, text))
 
 
+_LISTS = ("mcpServers", "servers", "context_servers")
+
+
 def is_switched_off(entry: Mapping[str, Json]) -> bool:
     """True if an entry is disabled."""
     return entry.get("disabled") is True or entry.get("enabled") is False
 
 
-def _servers_of(owner: Mapping[str, Json]) -> dict[str, Json]:
-    for key in ("mcpServers", "servers", "context_servers"):
-        if isinstance(owner.get(key), dict):
-            return as_dict(owner[key])
+def _servers_of(owner: Mapping[str, Json]) -> dict[str, dict[str, Json]]:
+    listed = next((as_dict(owner[key]) for key in _LISTS if isinstance(owner.get(key), dict)), None)
     # The file of a Claude Code plugin may have the servers at the top level.
-    is_bare = bool(owner) and all(any(key in as_dict(entry) for key in ("command", "url")) for entry in owner.values())
-    return dict(owner) if is_bare else {}
+    is_bare = all(any(key in as_dict(entry) for key in ("command", "url")) for entry in owner.values())
+    servers = owner if listed is None and is_bare else listed or {}
+    return {name: entry for name, entry in servers.items() if isinstance(entry, dict)}
 
 
 @dataclass(slots=True)
