@@ -200,14 +200,14 @@ class TestForms:
         projects = {str(here): {"mcpServers": {"own": kiosk("2025-11-25")}, "allowedTools": []}}
         projects[str(there)] = {"mcpServers": {"other": {"command": "no-such-program"}}}
         mine = config(tmp_path, {"mine": kiosk("2024-11-05")}, ".claude.json", projects=projects)
-        both = crawled(mine, "out", "--json", cwd=here)
+        both = crawled(mine, here / "out", "--json", cwd=here)
         assert both.exit_code == 0, both.stderr
         assert {path.parent.name for path in (here / "out").glob("*/llms.txt")} == {"mine", "own"}
         assert "warning: server-elsewhere: other is a server of" in both.stderr
         assert json.loads(both.stdout)["problems"][-1]["where"] == "other"
         one = run_skillgen("inspect", "--config", mine, cwd=tmp_path)
         assert (one.exit_code, "server-elsewhere: own, other: " in one.stderr) == (0, True), one.stderr
-        named = crawled(mine, "one", "--server", "own", cwd=here)
+        named = crawled(mine, here / "one", "--server", "own", cwd=here)
         assert (named.exit_code, "elsewhere" in named.stderr) == (0, False), named.stderr
         for file, options, message in [
             (

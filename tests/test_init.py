@@ -88,6 +88,45 @@ def test_a_module_that_serves_when_it_is_run_is_found(start: str, tmp_path: Path
     assert (tmp_path / ".pre-commit-config.yaml").exists()
 
 
+CREATES = "from mcp.server.mcpserver import MCPServer\nserver = MCPServer('depot')\n"
+LOW_LEVEL = "from mcp.server.lowlevel import (\n    NotificationOptions,\n    Server,\n)\nserver = Server('depot')\n"
+USES = "import argparse\nfrom mcp.server.mcpserver import Context, MCPServer\n"
+
+
+@pytest.mark.parametrize(
+    ("scripts", "modules", "commands"),
+    [
+        ({"a": "depot.one:main", "b": "depot.two:main"}, {"one": CREATES, "two": LOW_LEVEL}, [["a"], ["b"]]),
+        ({"a": "depot.one:main", "a-mcp": "depot.one:serve"}, {"one": CREATES}, [["a-mcp"]]),
+        ({"a": "depot:main", "b": "depot:http"}, {"__init__": "", "one": CREATES, "two": CREATES}, [["a"]]),
+        ({"a": "depot:main", "b": "depot.two:main"}, {"__init__": "", "one": CREATES, "two": CREATES}, [["a"], ["b"]]),
+        ({"a": "depot.one:main", "b": "depot.cli:main"}, {"one": CREATES, "cli": USES}, [["a"], "depot.cli:main"]),
+    ],
+)
+def test_each_module_that_creates_a_server_is_a_target(
+    scripts: dict[str, str], modules: dict[str, str], commands: list[Any], tmp_path: Path
+) -> None:
+    (tmp_path / "depot").mkdir()
+    for name, text in modules.items():
+        (tmp_path / "depot" / f"{name}.py").write_text(text, "utf-8")
+    lines = "".join(f'{name} = "{entry}"\n' for name, entry in scripts.items())
+    (tmp_path / "pyproject.toml").write_text(f'[project]\nname = "depot"\n[project.scripts]\n{lines}', "utf-8")
+    init(tmp_path)
+    sources = [target["source"] for target in targets(tmp_path).values()]
+    assert [source.get("command", source.get("cli")) for source in sources] == commands
+
+
+def test_each_file_of_node_that_starts_a_server_is_a_target(tmp_path: Path) -> None:
+    for name in ("one", "two", "cli"):
+        (tmp_path / f"{name}.mjs").write_text("" if name == "cli" else "await serveStdio(server);\n", "utf-8")
+    package = {"dependencies": {"fastmcp": "^3"}, "bin": {name: f"{name}.mjs" for name in ("cli", "one", "two")}}
+    write(tmp_path / "package.json", {**package, "name": "depot"})
+    init(tmp_path)
+    found = [(target["source"]["command"], target["publish"]["command"]) for target in targets(tmp_path).values()]
+    npx = ["npx", "-y", "--package", "depot"]
+    assert found == [(["node", f"{name}.mjs"], [*npx, name]) for name in ("one", "two")]
+
+
 def test_a_name_that_is_not_utf_8_is_reported_and_not_written(tmp_path: Path) -> None:
     write(tmp_path / os.fsdecode(b"a\xff.json"), API)
     write(tmp_path / "good.json", {**API, "info": {"title": "Good", "version": "1"}})

@@ -49,7 +49,8 @@ def inspect(*, given: Annotated[Given, SOURCES], console: Console) -> ExitCode:
     failures = [error for reading in readings for error in reading.failures]
     for error in failures:
         console.fail(error)
-    console.problems(problem for item in (*services, *readings) for problem in item.problems)
+    console.problems(problem for service in services for problem in service.problems)
+    console.problems(problem for reading in readings for problem in reading.problems)
     if services:
         sys.stdout.write(printable_json(snapshot_text(services)))
     return max((error.exit_code for error in failures), default=ExitCode.DONE)

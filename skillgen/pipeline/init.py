@@ -144,21 +144,22 @@ def _keys(version: str | None, homepage: str | None) -> dict[str, Any]:
 # -- Python ----------------------------------------------------------------------------------------------------------
 
 _SERVES = re.compile(
-    r"^[ \t]*(?:from|import)[ \t]+(?:mcp\.server|fastmcp)\b|^[ \t]*from[ \t]+mcp[ \t]+import\b[^\n]*Server|"
-    r"\b(?:FastMCP|MCPServer)\(",
+    r"\b(?:FastMCP|MCPServer|mcp\.server(?:\.\w+)?\.Server)(?:\.\w+)?\("
+    r"|^[ \t]*from[ \t]+mcp\.server\S*[ \t]+import\b(?:[^\n(]*|[ \t]*\([^)]*)\bServer\b",
     re.M,
 )
+"""The code of a module that creates a server."""
 _PARSES = re.compile(r"^[ \t]*(?:from|import)[ \t]+(?:click|typer|argparse)\b", re.M)
 _RUNS = re.compile(r"""^if\s+__name__\s*==\s*["']__main__["']|^\w+\.run\(""", re.M)
 _APPLICATION = re.compile(r"^(\w+)\s*(?::[^=\n]+)?=\s*(?:fastapi\.)?FastAPI\(", re.M)
-_ENTRY = re.compile(r"\s*([\w.]+)\s*:\s*(\w+)\s*")
+_ENTRY = re.compile(r"[\w.]+:\w+")
 _MODULE = re.compile(r"(?:[A-Za-z_]\w*/)*[A-Za-z_]\w*\.py\Z")
 _PROJECTS = ("pyproject.toml", "requirements.txt", "setup.py")
 
 
 def python_sources(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields of each project with Python code the script that starts an MCP server, else the modules that serve when
-    they are run; the scripts that parse a command line; and the FastAPI applications."""
+    """Yields of each project with Python code a script for each module that creates an MCP server, else the modules
+    that serve when they are run; the scripts that parse a command line; and the FastAPI applications."""
     folders = {posixpath.dirname(path) for name in _PROJECTS for path in files.named(name)}
     projects: dict[str, dict[str, str]] = {}
     for path in files.paths:
@@ -181,33 +182,36 @@ def _python_project(files: ProjectFiles, folder: str, code: Mapping[str, str]) -
     root = "src" if any(path.startswith("src/") for path in code) else ""
     here = {"cwd": folder} if folder else {}
     importing: dict[str, Any] = {**here, **({"env": {"PYTHONPATH": root}} if root else {})}
-    servers, programs = dict[str, tuple[bool, bool]](), dict[str, str]()
+    servers, programs = dict[frozenset[str], str](), dict[str, str]()
+    entries, started = dict[str, str](), dict[str, set[str]]()
     for name, value in as_dict(table.get("scripts")).items():
-        if (entry := _ENTRY.fullmatch(str(value))) is None:
-            continue
-        module = posixpath.join(root, *entry[1].split("."))
-        top = posixpath.join(root, entry[1].partition(".")[0])
-        started = {f"{module}.py", f"{module}/__init__.py"} & code.keys()
+        entry = "".join(str(value).split())
+        path = posixpath.join(root, *entry.partition(":")[0].split("."))
+        if _ENTRY.fullmatch(entry) and (modules := {f"{path}.py", f"{path}/__init__.py"} & code.keys()):
+            entries[name], started[name] = entry, modules
+    for name in sorted(entries, key=lambda name: "mcp" not in name.lower()):
+        top = posixpath.join(root, re.split("[.:]", entries[name])[0])
         own = [path for path in code if path == f"{top}.py" or path.startswith(f"{top}/")]
         serving = {path for path in own if _SERVES.search(code[path])}
-        if started and serving:
-            servers[name] = serving.isdisjoint(started), "mcp" not in name.lower()
-        elif started and any(_PARSES.search(code[path]) for path in own):
-            programs.setdefault(f"{entry[1]}:{entry[2]}", name)
-    for name in sorted(servers, key=servers.__getitem__)[:1]:
+        # A module that creates no server may start those that no other script starts.
+        if created := serving & started[name] or serving.difference(*started.values()):
+            servers.setdefault(frozenset(created), name)
+        elif any(_PARSES.search(code[path]) for path in own):
+            programs.setdefault(entries[name], name)
+    for name in servers.values():
         public = ["uvx", *([] if package == name else ["--from", str(package)]), name]
-        path = project_environment(os.environ, files.root / folder, files.root).get("PATH")
-        first = f"install the project, which has {name}: pip install -e ."
+        programs_path = project_environment(os.environ, files.root / folder, files.root).get("PATH")
+        first = f"install the project, which has {name}: pip install -e {shlex.quote(folder or '.')}"
         yield Proposal(
             name=name,
             source={"command": [name], **here},
             evidence=f"an MCP server in {file}, script {name}",
             keys=keys | ({"publish": {"command": public}} if package else {}),
             about=about,
-            first=(first,) if shutil.which(name, path=path) is None else (),
+            first=(first,) if shutil.which(name, path=programs_path) is None else (),
         )
-    for target, name in programs.items():
-        source = {"cli": target, "program": name, **importing}
+    for entry, name in programs.items():
+        source = {"cli": entry, "program": name, **importing}
         evidence = f"a program in {file}, script {name}"
         yield Proposal(name=name, source=source, evidence=evidence, keys=keys, about=about)
     for module, text in code.items():
@@ -232,7 +236,7 @@ _COMPILED_TO = re.compile(r'"outDir"\s*:\s*"(?:\./)?([\w./-]+?)/?"')
 
 
 def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields the command of each package that depends on an MCP library."""
+    """Yields the command of each package that depends on an MCP library, or one for each file that starts a server."""
     for path in files.named("package.json"):
         data, folder = as_dict(json_or_none(files.text(path))), posixpath.dirname(path)
         if _NODE_LIBRARIES.isdisjoint((*as_dict(data.get("dependencies")), *as_dict(data.get("devDependencies")))):
@@ -244,10 +248,16 @@ def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
         found = {name: ["node", file] for name, file in paths.items() if not file.startswith(("/", ".."))}
         if not found and (words := _start_of_node(files, folder)):
             found = {package.rpartition("/")[2]: words}
-        for name in sorted(found, key=lambda name: "mcp" not in name.lower())[:1]:
+        names = sorted(found, key=lambda name: "mcp" not in name.lower())
+        starting = {
+            found[name][-1]: name for name in reversed(names) if _STARTS.search(files.text(folder, found[name][-1]))
+        }
+        for name in sorted(starting.values()) or names[:1]:
             words, keys = found[name], _keys(text_of(data, "version"), text_of(data, "homepage"))
             if installed and not data.get("private"):
-                keys["publish"] = {"command": ["npx", "-y", package]}
+                is_default = len(found) == 1 or name == package.rpartition("/")[2]
+                program = [package] if is_default else ["--package", package, name]
+                keys["publish"] = {"command": ["npx", "-y", *program]}
             script = ": npm run build" if "build" in as_dict(data.get("scripts")) else ""
             exists = words[0] != "node" or files.has(folder, words[-1])
             yield Proposal(
