@@ -363,7 +363,9 @@ def test_every_field_of_the_model_is_filled() -> None:
 RUN_BY_HOSTS = re.compile(
     r"!`|!\{|```!|\$ARGUMENTS|\$\{CLAUDE_|\{\{|\{%|(?<!\S)@\.|(?<![\w`])@(?:[~/]|\.\.|\w[^\s@`]*\.\.)"
     r"|##\[|(?<![\w:])::error|(?<!\S)@\w\S*\.\./|@\{/|-8<-|\{![^!\n]+!\}"
-    r"|@\{[^{}\n]*\.\.|@\{ *\$|(?<![\w`])@(?:\\|[A-Za-z]\\?:[\\/]|\w*\\ \S*\.\.)"
+    r"|@\{[^{}\n]*\.\.|@\{ *\$|(?<![\w`])@(?:\\|[A-Za-z]\\?:[\\/]|\w*\\ \S*\.\.)|!\[\[|#\[\[file:"
+    r"|^[> *-]*(?:!!! ?\w|\?\?\?\+? ?[\w\"]|={3}[!+]{0,2} +\"|/{3,} *\w)",
+    re.MULTILINE,
 )
 
 
@@ -381,6 +383,9 @@ RUN_BY_HOSTS = re.compile(
         r"Read @a\ /../../x, @\\host\share\x, @{ a/../../x}, @{a b/../../x}, @{$HOME/x}, @C\:/x and (@C:\x )",
         "--8<-- '/etc/hosts'\n\n{!/etc/hosts!}\n\n```text\n-8<- '/etc/hosts'\n{! /etc/hosts !}\n```",
         "{{ site.github }} {% include_relative x %}\n\n```js\n{{ x }}\n```",
+        "See ![[secret]] and #[[file:secret.md]]\n\n```text\n![[secret#x]]\n#[[file:../secret.md]]\n```",
+        'Lists:\n!!! danger "Say "it" first"\n    Run x.\n\n!!!note\n\n??? "T"\n    x\n\n- ???+ note\n\n> === "T"',
+        '/// note | T\nx\n///\n\n=== "A"\n    x\n===! "B"\n    x\n===+! "C"\n\n//// danger\nx\n////',
         "##[error]x and ::error file=a::x\n\n```text\n::error::x\n##vso[task.setvariable]x\n```",
     ],
 )

@@ -15,14 +15,14 @@ from msgspec import Struct, field
 
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown, row_words
-from skillgen.text.markdown import Markdown, fence, safe_paragraph, safe_start, safe_words
+from skillgen.text.markdown import ADMONITION, Markdown, fence, safe_paragraph, safe_start, safe_words
 from skillgen.text.unicode import strip_invisible
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+*>#|=~`:&\[!$]|\.\. |\d{1,9}[.)]|\n\n)")
+_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+*>#|=~`:&\[!$]|\?\?\?|///|\.\. |\d{1,9}[.)]|\n\n)")
 """What only the parser reads, as are tabs and spaces at the end of a line. A text without it is paragraphs."""
 
 _TOO_DEEP = re.compile(r"\n(?:[ \t]{200}|[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){40})")
@@ -32,7 +32,7 @@ _MAX_LENGTH = 200_000
 _ITEM = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])\s")
 _CONTINUED = re.compile(
     r"(?=([ \t]*(?:(?:>|[-+*]|\d{1,9}[.)])[ \t]+)*))\1"
-    r"(?:(?<=[ \t])$|#|[-:|+=\s]+$|[:~](?:[:\s`]|$)|\+[-=:]|\*\[|~~~|```)"
+    rf"(?:{ADMONITION}|(?<=[ \t])$|#|[-:|+=\s]+$|[:~](?:[:\s`]|$)|\+[-=:]|\*\[|~~~|```)"
 )
 """A line of a paragraph at which another parser, or the same one in another place, would begin a block."""
 

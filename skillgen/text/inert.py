@@ -20,7 +20,8 @@ _HOST_FORMS = (
     r"@(?<!\S@)(?=[.\"])",  # a hidden or quoted file; not `(@.price)` of a JSONPath
     r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
     r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
-    r"!(?=[`{])",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI
+    r"!(?=[`{]|\[\[)",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI; ![[file]]: Obsidian
+    r"#(?=\[\[file:)",  # #[[file:x]]: Kiro
     r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
     r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
     r"\{(?=\{)",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
@@ -34,7 +35,7 @@ character, because `re` can then skip to it: a look-behind in front costs a quar
 patterns of files come first: they look so far ahead that they would meet the spaces of the others.
 """
 
-_HOST_FORM_HINTS = ("@", "-8<-", "{!", "!", "```!", "$", "{{", "{%", "##", "::")
+_HOST_FORM_HINTS = ("@", "-8<-", "{!", "!", "#[[", "```!", "$", "{{", "{%", "##", "::")
 _HOST_FORM_PATTERNS = tuple(zip(_HOST_FORM_HINTS, map(re.compile, _HOST_FORMS), strict=True))
 """One by one, these search a document several times faster than together: `re` skips to a single first character. What
 a form contains is found faster still, and most texts contain none of them.

@@ -107,9 +107,16 @@ _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
 
 _LONE_TICK = re.compile(r"``|\\`|(?:^|\s)`\s")
+
+ADMONITION = (
+    r"(?:!!!|\?\?\?\+?)(?=[\w -]*(?:\"[^\n]*\"[ ]*)?(?:\n|\Z))|={3}[!+]{0,2}(?=[ ]+\")"
+    r"|/{3,}(?=[ ]*[\w-]+[ ]*(?:[|\n]|\Z))"
+)
+"""What opens a box or a tab of MkDocs, alone on its line."""
+
 _LINE_START = re.compile(
-    r"(?P<mark>#{1,6}(?=\s|$)|\#\#+|[-+*](?=\s|$)|>|\d{1,9}[.)](?=\s|$)|~~~+|~(?=[\s`]|$)|:(?=[:\s]|$)|\+(?=[-=:])|\*(?=\[)|\[!\w+\]"
-    r"|(?:[-*_=|:+]\s*){3,}$|[-=|:+]+\s*$)"
+    rf"{ADMONITION}|#{{1,6}}(?=\s|$)|\#\#+|[-+*](?=\s|$)|>|\d{{1,9}}[.)](?=\s|$)|~~~+|~(?=[\s`]|$)|:(?=[:\s]|$)|\+(?=[-=:])"
+    r"|\*(?=\[)|\[!\w+\]|(?:[-*_=|:+]\s*){3,}$|[-=|:+]+\s*$"
 )
 """What opens a block where a paragraph begins: with definitions, boxes, tables and abbreviations of other dialects."""
 
