@@ -308,10 +308,11 @@ def test_a_connection_that_fails_says_what_happened(
     assert "secret" not in error.what
 
 
-def test_what_a_server_sends_is_bounded() -> None:
+@pytest.mark.parametrize(("manner", "what"), [("endless", "the limit of a crawl"), ("asking", "1,000 requests")])
+def test_what_a_server_sends_is_bounded(manner: str, what: str) -> None:
     """X-13."""
-    with over_http.running("endless") as server:
-        assert "the limit of a crawl" in failure_at(server.url).what
+    with over_http.running(manner) as server:
+        assert what in failure_at(server.url).what
 
 
 def test_the_libraries_log_nothing(caplog: pytest.LogCaptureFixture) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import itertools
 import json
 import queue
 import threading
@@ -339,6 +340,22 @@ class _Endless(_Handler):
             self.wfile.write(b" " * 2**20)
 
 
+class _Asking(_Handler):
+    """Sends requests of its own without end."""
+
+    def post(self, message: Json) -> None:
+        if "method" not in message:
+            self.reply(202)
+            return
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for number in itertools.count():
+            method = "ping" if number % 2 else "roots/list"
+            event = json.dumps({"jsonrpc": "2.0", "id": f"own-{number}", "method": method})
+            self.wfile.write(f"data: {event}\n\n".encode())
+
+
 class _Redirecting(_Handler):
     def post(self, message: Json) -> None:
         self.reply(302, Location="https://elsewhere.test/mcp?token=abcdef")
@@ -385,6 +402,7 @@ MANNERS: dict[str, type[_Handler]] = {
     "compressed": _Compressed,
     "hanging": _Hanging,
     "endless": _Endless,
+    "asking": _Asking,
     "redirecting": _Redirecting,
     "cut-off": _CutOff,
 }

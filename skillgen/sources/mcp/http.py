@@ -157,6 +157,9 @@ _SETTLE_S = 1.0
 _GENERIC_CODES = (sdk.types.INTERNAL_ERROR, sdk.types.METHOD_NOT_FOUND)
 """Codes that the SDK sets if the body of an HTTP error is not a JSON-RPC message."""
 
+_REQUEST_LIMIT = 1_000
+"""Requests of a server, such as pings, that are answered; many at once would take memory without limit."""
+
 _CREDENTIAL_STATUSES = (401, 403, 407)
 """Statuses for which `connect.crawl_error` has a specific fix."""
 
@@ -208,7 +211,7 @@ class HttpConnection:
         self._ids = itertools.count(1)
         self._responses: dict[Json, httpx2.Response] = {}
         """The responses to requests in flight, by the ids of the requests."""
-        self._bytes_left = SOURCE_LIMIT_BYTES
+        self._bytes_left, self._requests_left = SOURCE_LIMIT_BYTES, _REQUEST_LIMIT
         self._refusal = ""
         """Why no further bytes are accepted; empty while they are."""
         self._lost: Exception | None = None
@@ -284,7 +287,7 @@ class HttpConnection:
                 tasks.cancel_scope.cancel()
 
     async def _dispatch(self, *, task_status: TaskStatus[None]) -> None:
-        await self._dispatcher.run(_answer_server_request, _ignore_notification, task_status=task_status)
+        await self._dispatcher.run(self._answer_server_request, _ignore_notification, task_status=task_status)
         self._finished.set()
 
     @asynccontextmanager
@@ -404,6 +407,15 @@ class HttpConnection:
         rest = b"".join(parts)
         yield _repaired_line(rest) if is_event_stream else repaired_message(rest)
 
+    async def _answer_server_request(self, context: object, method: str, params: Params | None) -> dict[str, Any]:
+        """Answers a request of the server: skillgen offers no method. Each answer is a request of its own."""
+        self._requests_left -= 1
+        if self._requests_left < 0:
+            self._refusal = self._refusal or f"It sent more than {_REQUEST_LIMIT:,} requests."
+        if method == "ping":
+            return {}
+        raise sdk.MCPError(sdk.types.METHOD_NOT_FOUND, "skillgen answers no requests of servers")
+
     def _end_after_error(self, response: httpx2.Response) -> None:
         """Closes a connection over HTTP+SSE if the endpoint rejects a message, which the SDK does not report."""
         error = _error_from_response(response)
@@ -414,13 +426,6 @@ class HttpConnection:
                 fix="Check the server's log, or ask its operator for a URL of Streamable HTTP.",
             )
         self._finished.set()
-
-
-async def _answer_server_request(context: object, method: str, params: Params | None) -> dict[str, Any]:
-    """Answers a request of the server: skillgen offers no method."""
-    if method == "ping":
-        return {}
-    raise sdk.MCPError(sdk.types.METHOD_NOT_FOUND, "skillgen answers no requests of servers")
 
 
 async def _ignore_notification(context: object, method: str, params: Params | None) -> None:
