@@ -360,7 +360,7 @@ def test_drift_by_a_new_release_is_no_drift_by_the_source(project: Path) -> None
     checked = run_skillgen("build", "--check", "-v", cwd=project)
     assert checked.exit_code == 1
     assert "generator-changed" in checked.stderr
-    message = r"changed from 0\.1\.9 to 0\.2\.0, the source did not: \d file"
+    message = r"by its record, skillgen changed from 0\.1\.9 to 0\.2\.0, the source did not: \d file"
     assert re.search(message, checked.stderr), checked.stderr
     assert "; the variable SKILL_OLD_SHOP_EXAMPLE___TOKEN is not used any more" in checked.stderr
     api = json.loads((project / "api.json").read_text("utf-8"))

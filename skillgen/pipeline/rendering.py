@@ -214,8 +214,8 @@ def upgrade_problems(plan: Plan) -> Iterator[Problem]:
     """Yields what a new release changed in documents, if that is all that changed them."""
     if not is_upgrade(plan):
         return
-    message = f"skillgen changed from {plan.before.release} to {plan.after.release}, the source did not: "
-    message += counted(len(plan.drift), "file")
+    message = f"by its record, skillgen changed from {plan.before.release} to {plan.after.release}, the source did not"
+    message += f": {counted(len(plan.drift), 'file')}"
     sides = zip(*((change.old or b"", change.new or b"") for change in plan.drift), strict=True)
     before, after = (_VARIABLE.findall(b"\n".join(contents)) for contents in sides)
     if names := b", ".join(sorted({*before} - {*after})).decode():
