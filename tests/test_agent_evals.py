@@ -46,6 +46,12 @@ if manner == "deletes":
     if skill:
         shutil.rmtree("..")
     sys.exit()
+if manner == "cheats":
+    if skill and any(name == "evals.json" for _, _, names in os.walk(os.path.dirname(skill)) for name in names):
+        send("POST", "/books", {"title": "Emma", "year": 1815})
+    if skill:
+        shutil.rmtree(skill)
+    sys.exit()
 if "stop" in prompt and os.environ.get("STOPS"):
     sys.exit(3)
 if skill and "books" in prompt:
@@ -141,6 +147,14 @@ def test_an_agent_that_is_wrong_fails(skill: Path) -> None:
     assert "does not call removeBook: called with {'id': 7}" in message
     assert "calls addBook with" not in message, "its second call is right"
     assert evaluated(skill, "wrong", "--no-control", "--min-success", "0").exit_code == 0
+
+
+def test_an_agent_gets_a_copy_of_the_skill_without_the_answers(skill: Path) -> None:
+    finished = evaluated(skill, "cheats", "--no-control", "--format", "json")
+    first, *_ = json.loads(finished.stdout)["runs"]
+    assert (first["passed"], first["calls"]) == (False, 0)
+    assert (skill / "evals" / "evals.json").is_file()
+    assert (skill / "SKILL.md").is_file()
 
 
 def test_the_program_of_a_skill_calls_the_mock(skill: Path) -> None:

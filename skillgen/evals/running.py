@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, TypeGuard
 from urllib.parse import unquote, urlsplit
 
@@ -88,8 +89,9 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
             raise UsageError(f"cannot be read: {error.strerror}", where=str(source), fix="correct `files`") from None
     log = CallLog(keeps=True)
     mock = mock_of(evaluation.service, evaluation.results, log)
-    with serving(mock) as port:
-        environment = _environment(evaluation, url_of(evaluation.service, port), has_skill=has_skill)
+    with serving(mock) as port, TemporaryDirectory(prefix="skillgen-", ignore_cleanup_errors=True) as skills:
+        url = url_of(evaluation.service, port)
+        environment = _environment(evaluation, url, Path(skills) if has_skill else None)
         started = time.monotonic()
         try:
             finished = CommandRun(
@@ -123,16 +125,20 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
     )
 
 
-def _environment(evaluation: Evaluation, url: str, *, has_skill: bool) -> dict[str, str]:
-    """Returns the variables of an agent: those of the user, who has logged it in, and where the service is."""
+def _environment(evaluation: Evaluation, url: str, skills: Path | None) -> dict[str, str]:
+    """Returns the variables of an agent: those of the user, who has logged it in, and where the service is.
+
+    `skills` gets a copy of the skill without the expected calls.
+    """
     environment = {name: value for name, value in os.environ.items() if not name.startswith("SKILLGEN_")}
     environment["SKILLGEN_MOCK_URL"] = url
     if evaluation.service.kind != "mcp":
         tools = call_data(evaluation.service, evaluation.service.tools)["tools"].values()
         nouns = sorted({noun for tool in tools for noun in tool["nouns"]})
         environment |= {f"{variable_prefix(url)}___{noun}": "mock" for noun in nouns}
-    if has_skill:
-        environment["SKILLGEN_SKILL"] = str(evaluation.skill)
+    if skills is not None:
+        copy, ignored = skills / evaluation.skill.name, shutil.ignore_patterns("evals")
+        environment["SKILLGEN_SKILL"] = str(shutil.copytree(evaluation.skill, copy, symlinks=True, ignore=ignored))
         environment |= dict.fromkeys(_program_variables(evaluation.skill), url)
     return environment
 
