@@ -44,8 +44,13 @@ def completed(
     if prose := request.texts.prose():
         from skillgen.rules.prose import check_texts
 
-        flaws = check_texts({_place(request, *path): text for path, text in prose.items()}, service)
-        service = replace(service, problems=(*service.problems, *flaws))
+        problems = [*check_texts({_place(request, *path): text for path, text in prose.items()}, service)]
+        if request.texts_file is not None:  # a clone may have it
+            from skillgen.pipeline.draft import orders_in
+
+            flaws = ((path, flaw) for path, text in prose.items() for flaw in orders_in(path[0], text))
+            problems += [Problem.of("addresses-reader", _place(request, *path), flaw) for path, flaw in flaws]
+        service = replace(service, problems=(*service.problems, *problems))
     if request.extras:
         from skillgen.sources.extra_text import apply_extra
 

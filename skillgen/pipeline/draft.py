@@ -323,11 +323,11 @@ _STEERS = re.compile(
     r"|(?:instead of|over|better than) (?:any |all )?other (?:tools?|skills?|servers?)|whenever possible"
     r"|regardless of (?:the |what )?(?:user|request|task|question)|must be (?:used|called|loaded)"
     r"|for (?:every|any) (?:request|task|question)|(?:start|end) of (?:a|any|each|every) (?:session|conversation)"
-    r"|(?:no|without) (?:asking|confirm\w*|approvals?|permission|telling)|no need to (?:ask|confirm)"
+    r"|(?:no|without) (?:asking|confirm\w*|approvals?|permission|telling)"
     r"|(?:confirmation|approval|permission) (?:is|was) (?:not|never|given)|(?:person|user) (?:has )?(?:approved|agreed)"
     r"|(?:ignore|disregard|forget|override) (?:the |all |any |your )*(?:previous|prior|earlier|system|instruction)"
-    r"|(?:do not|don't|never) (?:tell|inform|mention \w+ to|show \w+ to|warn) (?:the )?(?:user|person)"
-    r"|ask(?:ing)? (?:the |a )?(?:user|person|human)|system prompt)",
+    r"|(?:no need to|do not|don't|never) (?:ask|confirm|(?:tell|inform|mention \w+ to|show \w+ to|warn)"
+    r" (?:the )?(?:user|person))\b|ask(?:ing)? (?:the |a )?(?:user|person|human)|system prompt)",
     re.IGNORECASE,
 )
 _MARK = re.compile(rf"\[\W{{0,3}}(?:ask first|{'|'.join(EFFECTS)})\b", re.IGNORECASE)
@@ -392,19 +392,31 @@ def _refusals(answer: Answer, service: Service) -> Iterator[str]:
     yield from (f"groups: the source has no group {name!r}" for name in new.groups if name not in groups)
 
 
-def _flaws(where: str, text: str, known: str) -> Iterator[str]:
-    """Yields why a text is refused, whatever it says of the service."""
+def orders_in(where: str, text: str) -> Iterator[str]:
+    """Yields what in a text is for the agent that reads it, not on the service: orders, marks, hidden characters."""
     if strip_invisible(text) != text:
         yield "has invisible or control characters"
     others = (_ORDER, CLAIM) if where in ("description", "when-to-use", "skills") else ()
     for match in filter(None, (pattern.search(text) for pattern in (_STEERS, *others))):
         yield f"addresses the reader: {match[0].strip()!r}"
-    if match := _COUNT.search(text):
-        yield f"has a number of tools, which changes: {match[0]!r}"
     if match := _MARK.search(text):
         yield f"has a mark: {match[0]!r}"
     if headings := [line for line in text.splitlines() if is_own_heading(line.strip(" #*_"))]:
         yield f"has a heading of skillgen: {headings[0]!r}"
+    yield from _screened(text)
+
+
+def _screened(text: str) -> Iterator[str]:
+    """Yields what screening finds in a text: a secret, an order, an internal host."""
+    for problem in screen_service(Service(kind="mcp", name="text", description=text)).problems:
+        yield problem.message.removeprefix("description ").partition(";")[0]
+
+
+def _flaws(where: str, text: str, known: str) -> Iterator[str]:
+    """Yields why a text is refused, whatever it says of the service."""
+    yield from orders_in(where, text)
+    if match := _COUNT.search(text):
+        yield f"has a number of tools, which changes: {match[0]!r}"
     for url in _URL.findall(text):
         start = url.rstrip(".,;:/") + "/"  # of an address, to the end of its host or of a part of its path
         if not any(f"{other.rstrip('.,;:')}/".startswith(start) for other in _URL.findall(known)):
@@ -415,13 +427,6 @@ def _flaws(where: str, text: str, known: str) -> Iterator[str]:
     for name in _names_in(text):
         if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known):
             yield f"names what the source does not have: {name}"
-    yield from _screened(text)
-
-
-def _screened(text: str) -> Iterator[str]:
-    """Yields what screening finds in a text: a secret, an order, an internal host."""
-    for problem in screen_service(Service(kind="mcp", name="text", description=text)).problems:
-        yield problem.message.removeprefix("description ").partition(";")[0]
 
 
 def _names_in(text: str) -> list[str]:
