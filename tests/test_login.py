@@ -225,7 +225,11 @@ def test_what_a_server_names_for_a_login_is_in_no_private_network(
     assert "log in to" not in finished.stderr or "token_endpoint" in named
 
 
-@pytest.mark.parametrize("page", ["javascript:alert(1)", "file:///etc/passwd", "https://x.example/\x1b[31m"])
+@pytest.mark.parametrize(
+    "page",
+    ["javascript:alert(1)", "file:///etc/passwd", "https://x.example/\x1b[31m", f"https://x.example/{'a' * 8_000}"],
+    ids=lambda page: page[:20],
+)
 def test_no_browser_is_sent_to_what_is_no_page(tmp_path: Path, browser: dict[str, str], page: str) -> None:
     """X-12."""
     with guarded(Door(names={"authorization_endpoint": page})) as url:

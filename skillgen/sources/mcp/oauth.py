@@ -142,7 +142,7 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
             )
         await self._require_trusted_issuer()
         _require_https(page)  # OAuth 2.1, 1.5
-        if not (page.isascii() and page.isprintable()):
+        if not (page.isascii() and page.isprintable() and len(page) <= _PAGE_LIMIT):
             raise sdk.auth.OAuthFlowError("the server names an invalid URL for the login")
         await self._limits.check_address(page)
         announce(f"log in to {published_url(self.context.server_url)} at: {page}")
@@ -306,6 +306,9 @@ class LoginLimits:
 
 _PERSON_S = 300.0
 """How long a person may take to log in."""
+
+_PAGE_LIMIT = 8_000
+"""Characters of a URL that browsers and servers take (RFC 9110, 4.1)."""
 
 
 def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
