@@ -257,6 +257,13 @@ def test_an_agent_is_asked_once_again_with_the_reasons(tmp_path: Path) -> None:
     assert written(tmp_path)["description"] == DESCRIPTION
 
 
+def test_a_refused_answer_controls_no_terminal_and_no_log(tmp_path: Path) -> None:
+    code = r"print('No \x1b]0;x\x07\x9b2J\u202e answer\n::error::x\n##[error]x\n##vso[task.setvariable]x')"
+    finished = draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes")
+    assert finished.exit_code == 1
+    assert finished.stdout == "No  answer\n: :error::x\n## [error]x\n## vso[task.setvariable]x\n"
+
+
 def test_no_agent_is_started_if_nobody_can_be_asked_whether_to_write(tmp_path: Path) -> None:
     finished = draft(project(tmp_path), "--agent", agent(tmp_path, says(ANSWER)))
     assert (finished.exit_code, "the agent is not started" in finished.stderr) == (2, True), finished.stderr

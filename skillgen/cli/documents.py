@@ -17,7 +17,7 @@ from msgspec import Struct, structs
 
 from skillgen.cli.mock import words_of_agent
 from skillgen.cli.options import HEADER_VARIABLE, SOURCE, Given, OptionsOf, command, read
-from skillgen.cli.output import Console, can_ask, print_diff, result_json, show_result
+from skillgen.cli.output import Console, can_ask, print_diff, result_json, safe_lines, show_result
 from skillgen.config.option import Options, PathName, option, options_in, part_of
 from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, OutputOptions, Run, SkillTexts, Source, Texts
 from skillgen.errors import ExitCode, OutputError, SourceError, UsageError
@@ -145,7 +145,7 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     skills = skills_in(service, item.split)
     brief, shown = brief_for(service, texts, changes, skills)
     if options.agent is None and options.answer is None:
-        sys.stdout.write(brief)
+        sys.stdout.write(safe_lines(brief))
         return ExitCode.DONE
     if options.agent is not None and not (options.yes or can_ask()):
         raise UsageError("the agent is not started, since nobody can be asked", where=item.name, fix="add --yes")
@@ -165,7 +165,7 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
         for reason in reasons:
             console.say(f"  - {one_line(reason)[:500]}")
         if options.agent is not None and shows:
-            print_diff(f"{text.rstrip()}\n")
+            print(safe_lines(text.rstrip()))
             console.say("  try: correct the answer, which is on standard output, and pass it with --apply FILE")
         return ExitCode.DRIFT
     values = values_of(accepted, service, texts, declared[0], shown, changes)

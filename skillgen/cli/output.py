@@ -55,14 +55,14 @@ class Console(Options, frozen=True, kw_only=True):
         With `debug`, the traceback comes first.
         """
         if self.debug:
-            sys.stderr.write(disarm_log_commands(strip_invisible_by_line("".join(traceback.format_exception(error)))))
+            sys.stderr.write(safe_lines("".join(traceback.format_exception(error))))
         place = f"{one_line(error.where)}: " if error.where else ""
         what, *lines = error.what.split("\n  ")
         _print("\n  | ".join((f"skillgen: error: {place}{one_line(what)}", *map(one_line, lines))))
         if error.fix:
             _print(f"  try: {one_line(error.fix)}")
         if isinstance(error, EditedError):
-            sys.stderr.write(disarm_log_commands(strip_invisible_by_line(error.diff)))
+            sys.stderr.write(safe_lines(error.diff))
         for other in error.others:
             self.fail(other)
 
@@ -255,6 +255,11 @@ def failed_json(error: SkillgenError) -> str:
     from skillgen.pipeline.results import Failure, Result
 
     return result_json(Result(steps=tuple(Failure(error=item) for item in (error, *error.others))))
+
+
+def safe_lines(text: str) -> str:
+    """Returns a text of others for a terminal or a log: neither obeys it."""
+    return disarm_log_commands(strip_invisible_by_line(text))
 
 
 def print_diff(text: str) -> None:
