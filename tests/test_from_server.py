@@ -335,7 +335,8 @@ def test_names_of_which_nothing_is_left_make_different_skills(tmp_path: Path) ->
     for number, name in enumerate(services):
         arguments = ("--allow-empty", "--user", "--install", "claude", "-o", tmp_path / str(number), "--name", name)
         command = (sys.executable, VERBATIM, tmp_path / "tools.json")
-        generated("from-server", *arguments, "--", *command, cwd=tmp_path, env={"HOME": str(tmp_path)})
+        finished = generated("from-server", *arguments, "--", *command, cwd=tmp_path, env={"HOME": str(tmp_path)})
+        assert "skill-unnamed" in finished.stderr
     names = [path.name for path in (tmp_path / ".claude" / "skills").iterdir()]
     assert len(names) == len(services)
     assert all(re.fullmatch("[a-z0-9]+(-[a-z0-9]+)*", name) for name in names)

@@ -200,11 +200,11 @@ def test_preflight_requests_are_documented_but_in_no_list(tmp_path: Path) -> Non
 
 
 def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> None:
-    """By the first segment that is no version, no parameter, and not common to all."""
+    """By the first segment that is no version, no parameter, and not common to all; a query is no part of it."""
     paths = {
-        f"/api/v1/{{tenant}}/{thing}s/{part}": {method: operation() for method in ("get", "put")}
+        f"/api/v1/{{tenant}}/{thing}s{part}": {method: operation() for method in ("get", "put")}
         for thing in (*THINGS[:3], "apiKey")
-        for part in ("a", "b", "c", "d", "e", "f")
+        for part in ("?beta=true", "/b", "/c", "/d", "/e", "/f")
     }
     source = write(tmp_path / "api.json", description(paths))
     assert {title: len(names) for title, names in members(service_of(source)).items()} == {

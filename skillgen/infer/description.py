@@ -23,7 +23,7 @@ from skillgen.text import lazy_re as re
 from skillgen.text import summary as prose
 from skillgen.text.markdown import one_line, plain_words, with_stop
 from skillgen.text.slugs import safe_stem, slug
-from skillgen.text.summary import CLAIM, TRIGGER, clip, sentences
+from skillgen.text.summary import CLAIM, GENERIC, TRIGGER, clip, sentences
 from skillgen.text.words import singular, words_of
 
 _FROM_TOOLS = Origin("inferred", "tools")
@@ -64,9 +64,10 @@ def with_description(service: Service) -> Service:
     trigger = None if TRIGGER.search(purpose) else _trigger(service, name)
     if trigger:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
-    short = _short_name(service.name, "mcp", written) if service.kind == "mcp" else name
-    short = service.name if is_named else short
-    skill_name = _skill_name(next(filter(slug, (short, _host_name(service), name)), short))
+    own = _short_name(service.name, "mcp", written) if service.kind == "mcp" else name
+    short = service.name if is_named else own
+    usable = [item for item in (short, _host_name(service), name) if slug(item)]
+    skill_name = _skill_name(next((item for item in usable if is_named or not _VENDORS.search(slug(item))), short))
     return replace(service, purpose=purpose, trigger=trigger, product=name, skill_name=skill_name, origins=origins)
 
 
@@ -303,7 +304,8 @@ def _product(service: Service, written: Counter[str]) -> str:
     words = name.lower().split()
     has_host = host in "".join(words) or any(len(word) >= _MIN_BRAND and word in host for word in words)
     # Each word of the name means something else too: "Checkout".
-    is_common = all(word.isascii() and word in written for word in re.findall(r"[^\W\d_]+", name.lower()))
+    said = re.findall(r"[^\W\d_]+", name.lower())
+    is_common = all(word.isascii() and (word in written or GENERIC.fullmatch(word)) for word in said)
     if not name:
         name = brand[:1].upper() + brand[1:] or title
     elif not has_host and (brand != host or is_common or title.endswith("Client")):
@@ -377,6 +379,9 @@ def _spellings(service: Service) -> Counter[str]:
 _NAME_LIMIT = 64
 """Characters of a skill's name (Agent Skills)."""
 
+_VENDORS = re.compile("claude|anthropic")
+"""Words in the name of a skill that hosts refuse, because they name their vendor."""
+
 
 def skill_name_of(service: Service, area: str) -> str:
     """Returns the name of the skill of a part of a service: `github-issues`."""
@@ -387,12 +392,11 @@ def skill_name_of(service: Service, area: str) -> str:
 def _skill_name(text: str) -> str:
     """Returns the name of the skill: 1 to 64 of `a-z`, `0-9` and single hyphens (Agent Skills, `name`).
 
-    Hosts refuse the names of their vendor in it, so those words are removed. If nothing remains, part of a digest makes
-    the name unique.
+    The words of `_VENDORS` are removed. If nothing remains, part of a digest makes the name unique.
     """
     name = slug(text, _NAME_LIMIT)
-    while "claude" in name or "anthropic" in name:
-        name = re.sub("-{2,}", "-", re.sub("claude|anthropic", "", name)).strip("-")
+    while _VENDORS.search(name):
+        name = re.sub("-{2,}", "-", _VENDORS.sub("", name)).strip("-")
     if not name and text.strip():
         return f"service-{hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
     return safe_stem(name or "service", "service")

@@ -71,7 +71,10 @@ def short_description(service: Service, limit: int = 100) -> str:
 
 
 def description_problems(service: Service) -> Iterator[Problem]:
-    """Yields a problem with the description if it had to be inferred."""
+    """Yields the problems with a name that says nothing, and with a description that had to be inferred."""
+    if re.fullmatch("service-[0-9a-f]{6}", skill_name(service)):
+        message = "the source has no name that a skill can have: in Latin letters, and none that hosts reserve"
+        yield Problem.of("skill-unnamed", skill_name(service), message, "name it with --name")
     if is_inferred(service, "purpose"):
         message = "no sentence of the source says what the service does; the description follows from its tools"
         fix = "write one with --description, or have an agent write it: `skillgen draft`"

@@ -27,7 +27,7 @@ _LABEL = re.compile(r"[A-Z@:][\w /-]{0,40}:(?:\s|\Z)")
 _NOTICE = re.compile(
     r"[\W_]*[\u26a0\u2139\u2757\U0001f6a8]|[\W_]*(?-i:NOTE|IMPORTANT|MANDATORY|WARNING|CAUTION|DEPRECATED)\b"
     r"|\W*(?:please )?note that\b|\W*(?:note|important|warning|caution|attention|deprecated|disclaimer)\W{0,3}[:!]"
-    r"|(?:\*\*|__)[^*_]+(?:\*\*|__)\W*(?::|\Z)|\W*last (?:modified|updated?)\b",
+    r"|(?:\*\*|__)[^*_]+(?:\*\*|__)\W*(?::|\Z)|\W*(?:last (?:modified|updated?)|revision date)\b",
     re.IGNORECASE,
 )
 """The start of a notice, of a bold label, or a paragraph that is bold throughout."""
@@ -68,22 +68,23 @@ _TO_THE_READER = re.compile(
     r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|ensure"
     r"|use (?:this|these|the|it|when|for)(?!(?: [\w-]+){0,3} (?:api|server|service) to\b)|call|see|visit|read the"
     r"|learn (?:more|how)|you (?:are|have)|if|when|before|for|to|we|welcome|here"
-    r"|whether|this (?:document|page|guide|section|collection))\b",
+    r"|whether|this (?:document|file|page|guide|section|collection)|also|additionally|in addition)\b",
     re.IGNORECASE,
 )
-"""The start of an order to the reader, of a sentence on the reader, or of one on how to begin."""
+"""The start of an order to the reader, of a sentence on the reader or on how to begin, or of one that continues
+another."""
 
 _OTHER_SUBJECT = re.compile(
     r"://|\bwww\.|(?:[?:]|(?-i:\bClient)|management client)\W*\Z|\b(?:openapi|swagger|spec(?:ification)?s?|references?"
-    r"|documentation|docs|available commands|instructions|below|following|deprecated|beta|(?:is|are) no longer"
-    r"|copyright|licen[cs]ed|terms of|rate limits?|common errors|requires? authenticat\w+"
-    r"|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
+    r"|documentation|docs|api definitions?|for demonstration|available commands|instructions|below|following"
+    r"|deprecated|beta|(?:is|are) no longer|copyright|licen[cs]ed|terms of|rate limits?|common errors"
+    r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
     r"|\A\W*(?:authenticat|(?:all |the )?(?:api )?(?:endpoint|method|request)s?\b)",
     re.IGNORECASE,
 )
 """Content of sentences about a document, a version or the use of a service, and of those that are not statements."""
 
-_GENERIC = re.compile(
+GENERIC = re.compile(
     r"(?:allow|platform|build|custom|provide|provider|manage|api|service|tool|access|server|client|resource|endpoint"
     r"|operation|application|data|http|rest|json|developer|public|expose|interface|restful|description|this|that|with"
     r"|your|these|full|only|simple|straight|mostly|crud|core|type|principle|user|interact|various|way|forward|object"
@@ -174,7 +175,7 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
 def says_something(text: str, names: Collection[str], least: int = _MIN_WORDS) -> bool:
     """True if a text is no address, and has so many words without the names and those that say nothing."""
     text = _without(names, text)
-    words = {word.lower() for word in _WORD.findall(text) if not _GENERIC.fullmatch(word)}
+    words = {word.lower() for word in _WORD.findall(text) if not GENERIC.fullmatch(word)}
     return len(words) >= least and not _ADDRESS.fullmatch(text)
 
 
