@@ -58,6 +58,7 @@ class SecurityReader:
         """`base_url` is that of the first server: relative URLs of schemes are resolved against it (OpenAPI 3.1)."""
         document = resolver.document
         self._base_url = base_url
+        self._paths = [*as_dict(document.get("paths"))]
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._resolver = resolver
         self._problems = resolver.problems
@@ -225,8 +226,14 @@ class SecurityReader:
             )
 
     def _url(self, holder: dict[str, Json], key: str, pointer: str) -> str | None:
+        """Reads a URL; a relative one is that of the only operation with this path, or a path that ends with it, as
+        frameworks mean it. Else it is resolved against the base URL, whose path this leaves out."""
         url = url_of(holder, key, pointer, self._problems)
-        return _absolute(url, self._base_url) if url is not None else None
+        if url is None:
+            return None
+        path = f"/{url.lstrip('./')}"
+        paths = [path] if path in self._paths else [item for item in self._paths if item.endswith(path) and path != "/"]
+        return (self._base_url or "").rstrip("/") + paths[0] if len(paths) == 1 else _absolute(url, self._base_url)
 
     def _check_required(self, what: str, value: dict[str, Json], names: Iterable[str], pointer: str) -> None:
         if missing := [name for name in names if value.get(name) is None]:
@@ -255,9 +262,7 @@ def scopes_of(options: SecurityOptions | None) -> tuple[str, ...]:
 def _uses_pkce(holder: dict[str, Json]) -> bool | None:
     """Reads `x-usePkce`: a boolean, the name of a method such as `SHA-256`, or an object of settings."""
     value = holder.get(_PKCE)
-    if value is None:
-        return None
-    return value not in (False, "", "no", "false")
+    return value if value is None else value not in (False, "", "no", "false")
 
 
 _OTHER_SCHEME = re.compile(r"(?!https?:|wss?:|localhost:|[\w-]+\.[\w.-]*:)[A-Za-z][A-Za-z0-9+.-]*:", re.IGNORECASE)
@@ -284,24 +289,27 @@ _VARIABLE = re.compile(r"\{([^{}]+)\}")
 _MOCK = re.compile(r"\b(?:mock(?:ed|ing)?|sandbox)\b", re.IGNORECASE)
 """Words of the description of a server that does not do what its calls say."""
 
-_PLACEHOLDER = re.compile(r"https?://(?:www\.)?example\.(?:com|net|org)(?::\d{1,5})?(?![^/])", re.IGNORECASE)
-"""The start of a URL whose host is for documentation (RFC 2606)."""
+_PLACEHOLDER = re.compile(
+    r"https?://(?:hostname|(?:[\w-]+\.){0,9}(?:example\.(?:com|net|org)|your[-_][\w.-]*))(?::[^/@]{0,20})?(?![^/])",
+    re.IGNORECASE,
+)
+"""The start of a URL whose host is for documentation (RFC 2606), or for the user to replace: `your-domain.acme.com`."""
 
 
 def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: ProblemLog) -> tuple[Endpoint, ...]:
     """Reads a list of servers; relative URLs are resolved against `base_url`, the URL of the description.
 
     The order is that of the list, but a host that is not public comes last (unless the description is from there),
-    before it what is described as a mock or a sandbox; https comes before the same URL with http, and what names no
-    host comes after a URL with the same end. Of the first one, only the path is left if its host is a placeholder.
+    before it what is described as a mock or a sandbox, and before this a host that is a placeholder; https comes before
+    the same URL with http, and what names no host comes after a URL with the same end. Of the first one, only the path
+    is left if its host is a placeholder. A placeholder that is the default of a variable is not filled in.
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
         template = url_of(server, "url", child(pointer, index), problems)
-        if template is None and text_of(server, "url") is not None:
-            continue  # reported
         if template is None:
-            if as_dict(server).get("url") != "":  # a valid relative URL, which names no host
+            # Another scheme is reported, and "" is a valid relative URL, which names no host.
+            if text_of(server, "url") is None and as_dict(server).get("url") != "":
                 problems.report("server-invalid", child(pointer, index), "the server has no url; left out")
             continue
         variables = tuple(_variables(as_dict(server.get("variables")), template))
@@ -314,7 +322,8 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
             if name not in declared:
                 message = f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare"
                 problems.report("server-variable-missing", child(pointer, index), message)
-        defaults = {variable.name: variable.default for variable in variables if variable.default is not None}
+        values = {variable.name: variable.default for variable in variables if variable.default is not None}
+        defaults = {name: value for name, value in values.items() if not _PLACEHOLDER.match(f"https://{value}")}
         url = _VARIABLE.sub(partial(lambda known, found: known.get(found[1], found[0]), defaults), template)
         url, *rest = re.split("[?#]", url, maxsplit=1)
         if rest:  # after a `#` that is quoted, `@` would make another host of what follows
@@ -335,17 +344,14 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
     plain_twins = {f"http://{endpoint.url[8:]}" for endpoint in endpoints if endpoint.url.startswith("https://")}
     complete = [endpoint.url.rstrip("/") for endpoint in endpoints if is_absolute(endpoint)]
 
-    def is_known_better(endpoint: Endpoint) -> bool:
-        path = endpoint.url.rstrip("/")
-        is_path = endpoint.url.startswith("/")
-        return not is_absolute(endpoint) and any(not is_path or url.endswith(path) for url in complete)
+    def rank(at: Endpoint) -> tuple[bool, ...]:
+        host, path = host_of(at.url), at.url.rstrip("/")
+        is_elsewhere = host is not None and is_private(host) and host != host_of(base_url or "")
+        is_known_better = not is_absolute(at) and any(at.url[:1] != "/" or url.endswith(path) for url in complete)
+        is_mock, is_placeholder = _MOCK.search(at.description or "") is not None, _PLACEHOLDER.match(at.url) is not None
+        return is_elsewhere, is_known_better, at.url in plain_twins, is_mock, is_placeholder
 
-    def is_elsewhere(endpoint: Endpoint) -> bool:
-        host = host_of(endpoint.url)
-        return host is not None and is_private(host) and host != host_of(base_url or "")
-
-    endpoints.sort(key=lambda at: _MOCK.search(at.description or "") is not None)
-    endpoints.sort(key=lambda at: (is_elsewhere(at), is_known_better(at), at.url in plain_twins))
+    endpoints.sort(key=rank)
     if endpoints and host_of(endpoints[0].url) != host_of(base_url or ""):
         path = _PLACEHOLDER.sub("", endpoints[0].url) or "/"
         endpoints[0] = replace(endpoints[0], url=path)

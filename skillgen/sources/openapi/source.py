@@ -84,7 +84,7 @@ def _service(
     tags = TagReader(data, problems)
     resolver = Resolver(data, problems)
     endpoints = _endpoints(data, document, problems)
-    security = SecurityReader(resolver, next((at.url for at in endpoints if is_absolute(at)), document.url))
+    security = SecurityReader(resolver, next((at.url for at in endpoints if is_absolute(at)), None))
     ref_siblings = reads_siblings_of_references(data)
     schemas = reader.open_document(data, "", ref_siblings=ref_siblings, reads_xml=needs_xml_names(data))
     check_dialect(data, problems)
@@ -170,7 +170,7 @@ def _checked_version(data: Json, name: str) -> str:
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
     endpoints = endpoints_from(data.get("servers"), "/servers", document.url, problems)
     if not any(map(is_absolute, endpoints[:1])):
-        problems.report("base-url-missing", "/servers", "no absolute URL of the API is declared")
+        problems.report("base-url-missing", "/servers", "no absolute URL of the API is declared, without a placeholder")
     if not endpoints and document.url is not None:
         return (default_endpoint(document.url),)
     return endpoints
