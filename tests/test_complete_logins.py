@@ -152,7 +152,7 @@ def test_the_login_of_one_tool_does_not_hide_the_others(tmp_path: Path) -> None:
     paths = {f"/{name}": {"get": operation(name)} for name in ("a", "b")}
     paths["/c"] = {"get": operation("c", security=[{"X-A": []}])}
     skill = of_description(tmp_path, paths, components={"securitySchemes": HEADERS})
-    assert "the source does not say which tool needs which of these" in skill
+    assert "the sections of some tools say which of these they need; most tools do not declare it." in skill
     assert skill.count("(`X-A`)") == skill.count("(`X-B`)") == 1
 
 

@@ -415,6 +415,20 @@ def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:
     assert f"`moor({listed})`" in (out / "ai-help.md").read_text("utf-8")
 
 
+@pytest.mark.parametrize(("count", "is_said"), [(2, False), (90, True)])
+def test_the_legend_names_groups_that_leave_parameters_out(count: int, is_said: bool) -> None:
+    needed = {"in": "query", "required": True, "schema": {"type": "string"}}
+    paths = {
+        f"/{tag}/{n}": {"get": operation(tags=[tag], parameters=[{"name": f"{n}{'part' * 40}", **needed}])}
+        for tag, number in (("small", 2), ("large", count))
+        for n in range(number)
+    }
+    skill = skillgen.render_documents(skillgen.read(description(paths)))["skills/tasks/SKILL.md"]
+    assert ("; a group without parentheses leaves parameters out." in skill) == is_said
+    assert ("`GET /large/1` [read]\n" in skill) == is_said
+    assert f"`GET /small/1` (`1{'part' * 40}*`) [read]\n" in skill
+
+
 @pytest.mark.parametrize(("count", "in_llms_txt"), [(20, 1), (30, 1), (600, 0)])
 def test_llms_txt_lists_every_tool_or_group_once(tmp_path: Path, count: int, in_llms_txt: int) -> None:
     """S0-41: twenty in the quick reference, the others after it; many tools are on the pages that it links."""

@@ -175,10 +175,10 @@ def login(service: Service, brief: bool) -> Login | None:
     if len(ways) == 1:
         relation = "some" if needs and is_open else "only"
     elif is_open:
-        relation = "either" if service.kind == "mcp" else "undeclared"
+        relation = "either" if service.kind == "mcp" else "sections" if needs else "undeclared"
     elif len({frozenset(frozenset(item.scheme for item in way) for way in auth) for auth in needs}) == 1:
         relation = "either"
-    is_optional = bool(needs) and all(() in auth for auth in needs)
+    is_optional, words = bool(needs) and all(() in auth for auth in needs), phrases("login_relations")[relation]
     credentials = example_credentials(service) if service.tools else {}
     shown = ways[:SHOWN_SCHEMES]
     lines = []
@@ -188,7 +188,7 @@ def login(service: Service, brief: bool) -> Login | None:
     if len(ways) > len(shown):
         lines.append(phrase("more_logins", number=len(ways) - len(shown)))
     return Login(
-        relation=Markdown(phrase("login_optional") * is_optional + phrases("login_relations")[relation]),
+        relation=Markdown(phrase("login_optional", 1 + bool(words)) * is_optional + words),
         ways=tuple(lines),
         number_of_variables=len(
             {noun for names in shown for group in _groups(names, flows) for noun in _nouns(credentials, group)}
