@@ -490,6 +490,8 @@ def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
     assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []
 
 
+_SET: Json = {name: {"type": "string", "readOnly": True} for name in "abcdefghijk"}
+
 NO_FINDINGS: dict[str, list[Json]] = {
     "ambiguous-identifier": [
         {"parameters": [{"name": "type", "in": "query", "schema": {"enum": ["card", "cash"]}}]},
@@ -505,14 +507,28 @@ NO_FINDINGS: dict[str, list[Json]] = {
     "method-contradicts-name": [
         {"operationId": name} for name in ("verify_token", "authorize", "get_patient_archive", "car_auto_complete")
     ],
+    "many-parameters": [
+        {"requestBody": _answer("application/json", schema={"properties": _SET, "required": [*_SET]})["200"]}
+    ],
     "no-output-schema": [{"responses": _answer("image/png")}],
     "path-parameter-missing": [{"parameters": [{"name": "q", "in": "query", "schema": {"type": "string"}}]}],
     "result-unsaid": [
         {"description": "Progress.", "responses": {"200": {"description": "The progress of the job in percent"}}}
     ],
     "screen-mentioned": [{"description": "Gets click statistics, by the number of clicks on a URL."}],
+    "undocumented-parameters": [{"requestBody": _answer("application/json", schema={"properties": _SET})["200"]}],
     "no-description": [{"operationId": None, "summary": None}],
 }
+
+
+@pytest.mark.parametrize("code", NO_FINDINGS)
+def test_a_rule_has_no_false_alarm_that_was_seen_before(code: str, tmp_path: Path) -> None:
+    path, files = "/p?q={q}" if code.startswith("path") else "/p", []
+    for number, members in enumerate(NO_FINDINGS[code]):
+        method = "options" if code == "no-description" else "put" if "requestBody" in members else "get"
+        data = description({path: {method: operation("find") | members}})
+        files.append(write(tmp_path / f"{number}.json", data))
+    assert findings("--select", code, *files) == []
 
 
 def test_what_real_sources_do_well_is_not_reported(tmp_path: Path) -> None:

@@ -346,7 +346,8 @@ def test_read_only_and_write_only_properties_are_separate(tmp_path: Path) -> Non
     content = {"application/json": {"schema": {"properties": properties, "required": ["id", "name"]}}}
     responses = {"200": {"description": "It", "content": content}}
     paths = {"/a": {"post": operation("x", requestBody={"required": True, "content": content}, responses=responses)}}
-    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    source = write(tmp_path / "api.json", description(paths))
+    assert "Tasks: 1 tool, 2 parameters;" in generated("from-openapi", source, "-o", tmp_path / "out").stderr
     section = section_of(tmp_path / "out", "x")
     assert [item.name or item.text for item in section.items] == [
         "name", "secret", "Only returned: id", "id", "name", "Only sent: secret",

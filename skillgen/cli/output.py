@@ -216,7 +216,7 @@ def _summary(outcome: Outcome) -> str:
         return ""
     counts: Counter[str] = Counter(change.action for change in plan.drift)
     is_quoted = any(tool.help is not None for tool in service.tools)  # a program that is only known by its help
-    parameters = counted(sum(len(tool.parameters) for tool in service.tools), "parameter")
+    parameters = counted(outcome.parameter_count, "parameter")
     what = f"{counted(len(service.tools), 'tool')}, {'with help as printed' if is_quoted else parameters}"
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])

@@ -313,6 +313,11 @@ def is_finite(value: Json) -> bool:
     return type(value) is int or (type(value) is float and math.isfinite(value))
 
 
+def writable(parameters: Iterable[Parameter]) -> list[Parameter]:
+    """Returns the parameters that are sent."""
+    return [parameter for parameter in parameters if not parameter.schema.read_only]
+
+
 class Types:
     """The named types to which schemas refer."""
 

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from skillgen.config.option import options_in
 from skillgen.config.project import DRAFTED, Source, Texts
 from skillgen.errors import ExitCode, Problem, SkillgenError, UsageError
+from skillgen.model.schema import writable
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child
 from skillgen.security.secrets import Secrets, secrets_from_headers, secrets_from_url
@@ -200,6 +201,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
         """`DRIFT` if a check found changes, else `DONE`."""
         return ExitCode.DRIFT if self.is_check and self.plan.drift else ExitCode.DONE
 
+    @property
+    def parameter_count(self) -> int:
+        """How many parameters the tools have that are sent; of a service that was not read, those of its record."""
+        if self.service is not None:
+            return sum(len(writable(tool.parameters)) for tool in self.service.tools)
+        tools = self.plan.after.tools.values()
+        return sum(not set(name) & set(".[") for tool in tools for name in tool.get("takes", ()))
+
 
 class Failure(Struct, frozen=True, kw_only=True):
     """A service that could not be documented."""
@@ -309,7 +318,7 @@ class Result(Struct, frozen=True, kw_only=True):
         return {
             "services": len(documented),
             "tools": sum(len(outcome.plan.after.tools) for outcome in documented),
-            "parameters": sum(map(_parameter_count, documented)),
+            "parameters": sum(outcome.parameter_count for outcome in documented),
             "resources": sum(offer.get(part, 0) for offer in offers for part in _RESOURCES),
             "prompts": sum(offer.get("prompts/list", 0) for offer in offers),
             "files": sum(len(outcome.plan.changes) for outcome in self.outcomes),
@@ -317,13 +326,6 @@ class Result(Struct, frozen=True, kw_only=True):
 
 
 _RESOURCES = ("resources/list", "resources/templates/list")
-
-
-def _parameter_count(outcome: Outcome) -> int:
-    if outcome.service is not None:
-        return sum(len(tool.parameters) for tool in outcome.service.tools)
-    tools = outcome.plan.after.tools.values()
-    return sum(not set(name) & set(".[") for tool in tools for name in tool.get("takes", ()))
 
 
 def problem_from_error(error: SkillgenError) -> Problem:

@@ -18,7 +18,7 @@ from itertools import accumulate, chain
 
 from msgspec import Struct
 
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Parameter, Schema, writable
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
@@ -26,7 +26,7 @@ from skillgen.model.values import json_type
 from skillgen.render.commands import usage
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
-from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing, writable
+from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing
 from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase, usual_number
 from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import mark_text

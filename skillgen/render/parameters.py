@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from skillgen.model.calls import Input
 from skillgen.model.resource import Event
-from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names
+from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_any_names, writable
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
@@ -265,11 +265,6 @@ def _label_with_texts(location: Location, label: str, texts: Sequence[str]) -> M
         return Markdown(f"{phrases('about_parameters_in')[location]}\n\n{about}\n\n{label}")
     lines = [line for text in texts if (line := inline(text))]
     return Markdown(" ".join([label, *map(with_stop, lines[:-1]), *lines[-1:]]))
-
-
-def writable(parameters: Sequence[Parameter]) -> list[Parameter]:
-    """Returns the parameters that are sent."""
-    return [parameter for parameter in parameters if not parameter.schema.read_only]
 
 
 def _adds(parameter: Parameter, known: Parameter | None) -> bool:

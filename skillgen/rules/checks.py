@@ -12,7 +12,7 @@ from functools import cached_property
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
-from skillgen.model.schema import Parameter, Schema, Types, bases
+from skillgen.model.schema import Parameter, Schema, Types, bases, writable
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.traversal import nodes_in
@@ -281,7 +281,7 @@ def _is_described(parameter: Parameter, types: Types) -> bool:
 
 def _undocumented_parameters(tool: Tool, types: Types) -> Findings:
     # Headers and cookies are mostly credentials, which clients add.
-    parameters = [item for item in tool.parameters if item.location not in ("header", "cookie")]
+    parameters = [item for item in writable(tool.parameters) if item.location not in ("header", "cookie")]
     missing = [item.name[:40] for item in parameters if not _is_described(item, types)]
     if 2 * len(missing) > len(parameters):  # TDQS: below a coverage of 50 %, the description must compensate
         what = f"{len(missing)} of {len(parameters)} parameters of {tool.name} have no description"
@@ -294,18 +294,18 @@ _GENERIC = frozenset({"data", "id", "key", "name", "object", "params", "status",
 
 
 def _ambiguous_identifier(tool: Tool, types: Types) -> Findings:
-    for item in tool.parameters:
-        # A value of `enum` and the properties of an object say what it is; what only the service sets is not sent.
-        schema = item.schema
-        is_open = not (schema.choices or schema.properties or schema.ref or schema.read_only)
+    for item in writable(tool.parameters):
+        # A value of `enum` and the properties of an object say what it is.
+        is_open = not (item.schema.choices or item.schema.properties or item.schema.ref)
         if is_open and item.name.lower() in _GENERIC and not _is_described(item, types):
             yield item.pointer, f"{item.name} of {tool.name} has neither a telling name nor a description"
 
 
 def _many_parameters(tool: Tool, types: Types) -> Findings:
-    required = sum(parameter.required for parameter in tool.parameters)
-    if len(tool.parameters) > 30 or required > 10:
-        yield tool.pointer, f"{tool.name} has {len(tool.parameters)} parameters, {required} of them required"
+    parameters = writable(tool.parameters)
+    required = sum(parameter.required for parameter in parameters)
+    if len(parameters) > 30 or required > 10:
+        yield tool.pointer, f"{tool.name} has {len(parameters)} parameters, {required} of them required"
 
 
 # -- results and errors ----------------------------------------------------------------------------------------------
