@@ -227,12 +227,14 @@ def test_a_file_is_sent_as_text_where_its_bytes_cannot_be(description: Path, api
 
 
 def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
-    finished = call(description, "putNote", "id=x", "txt=1", env=TOKEN)
+    mark = 'mark:={"kind": "Stamp", "cents": 91}'
+    finished = call(description, "putNote", "id=x", "txt=1", mark, env=TOKEN)
     assert finished.exit_code == 2
     for fault in (
         '/id: "x" is not of type integer',
         "/txt: is not a parameter; did you mean text?",
         "/text: is required",
+        "/mark/cents: 91 violates maximum: 90",
     ):
         assert fault in finished.stderr
 

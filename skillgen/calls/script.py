@@ -289,13 +289,9 @@ def encoded_body(form: Any, value: Any) -> Any:
         return multipart(essence, value, parts)
     value = with_texts(value)
     if essence == "application/x-www-form-urlencoded" and isinstance(value, dict):
-        rules = {name: parts.get(name, {}) for name in value}
-        pairs = [
-            pair
-            for name, item in value.items()
-            for pair in form_pairs(name, item, *map(rules[name].get, ("style", "explode", "reserved")))
-        ]
-        return media_type, "&".join(pairs).encode()
+        keys = ("style", "explode", "reserved")
+        fields = (form_pairs(name, item, *map(parts.get(name, {}).get, keys)) for name, item in value.items())
+        return media_type, "&".join(pair for pairs in fields for pair in pairs).encode()
     if "line_start" in form and isinstance(value, list):
         return media_type, sequence_text(value, form["line_start"]).encode("utf-8", "backslashreplace")
     if essence.endswith(("/json", "+json")):
@@ -633,8 +629,7 @@ class McpClient:
     def start(self) -> None:
         """Starts the server, with the variables of this environment but the credentials of HTTP services."""
         command = self.command
-        missing = [name for name in self.data.get("env", ()) if not os.environ.get(name)]
-        if missing:
+        if missing := [name for name in self.data.get("env", ()) if not os.environ.get(name)]:
             print(f"note: {', '.join(missing)} is not set; the server may need it", file=sys.stderr)
         try:
             env = {name: value for name, value in os.environ.items() if not re.match("SKILL_.+___", name)}
@@ -673,8 +668,7 @@ class McpClient:
                 3, f"how to reach the server is not known; set {self.data['prefix']}_URL, or give its command after --"
             )
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
-        token = os.environ.get(self.token, "")
-        if token:
+        if token := os.environ.get(self.token):
             headers["Authorization"] = with_prefix(token, "Bearer")
         if self.version:
             headers["MCP-Protocol-Version"] = self.version
@@ -682,8 +676,7 @@ class McpClient:
             headers["Mcp-Session-Id"] = self.session
         if self.version == MODERN and "method" in message:
             headers["Mcp-Method"] = message["method"]
-            name = message["params"].get("name")
-            if name is not None:
+            if (name := message["params"].get("name")) is not None:
                 is_plain = re.fullmatch(r"[!-~](?:[ -~]*[!-~])?", name) and not name.startswith("=?")
                 headers["Mcp-Name"] = name if is_plain else f"=?base64?{base64.b64encode(name.encode()).decode()}?="
         response = send("POST", self.url, headers, json.dumps(message).encode(), self.deadline)
@@ -748,8 +741,7 @@ def printable(text: str) -> str:
 
 def prepared(data: Any, name: str, is_confirmed: bool) -> Any:
     """Returns a tool; refuses an unknown one, and one that needs a confirmation."""
-    tool = data["tools"].get(name)
-    if tool is None:
+    if (tool := data["tools"].get(name)) is None:
         raise Failure(2, f"{name[:80]!r} {unknown(name, data['tools'], 'tool')}; --list shows the tools")
     if tool.get("confirm") and not is_confirmed:
         raise Failure(2, f"{name} {tool['confirm']}; ask the user, then add --yes")
@@ -767,14 +759,11 @@ def run_session(data: Any, client: Any, is_confirmed: bool) -> int:
             tool = prepared(data, str(name), is_confirmed)
             arguments = object_from(json.dumps(request.get("arguments", {})))
             text, is_error = client.call(name, tool, checked(client, tool, arguments))
-            answer, code = {"tool": name, "ok": not is_error, "text": text}, int(is_error)
+            said, code = {"ok": not is_error, "text": hidden(text, client.secrets)}, int(is_error)
         except Exception as error:  # the other lines are answered, whatever this one does
-            answer, code = {"tool": name, "ok": False, "error": str(error)}, getattr(error, "code", 2)
-        answer = {
-            key: hidden(value, client.secrets) if key in ("text", "error") else value for key, value in answer.items()
-        }
+            said, code = {"ok": False, "error": hidden(str(error), client.secrets)}, getattr(error, "code", 2)
         worst = max(worst, code)
-        print(json.dumps(answer), flush=True)
+        print(json.dumps({"tool": name, **said}), flush=True)
     return worst
 
 

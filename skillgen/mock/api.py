@@ -7,6 +7,7 @@ import re
 import shlex
 from argparse import ArgumentParser
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from email.message import Message
 from fnmatch import fnmatchcase
 from functools import cache
@@ -442,14 +443,12 @@ def _template(tool: Tool) -> str:
 
 
 def base_paths(service: Service, tool: Tool | None = None) -> list[str]:
-    """Returns the paths of the base URLs, without a slash at the end; variables are in braces."""
+    """Returns the paths of the base URLs, without a slash at the end; those with variables in braces are templates."""
     endpoints = (tool.endpoints if tool is not None else ()) or service.endpoints
     paths = []
-    for endpoint in endpoints:
-        try:
-            paths.append(urlsplit(endpoint.template or endpoint.url).path.rstrip("/"))
-        except ValueError:
-            continue
+    for url in (url for endpoint in endpoints for url in (endpoint.url, endpoint.template or endpoint.url)):
+        with suppress(ValueError):
+            paths.append(urlsplit(url).path.rstrip("/"))
     return list(dict.fromkeys(paths)) or [""]
 
 

@@ -37,6 +37,8 @@ class Check:
         if value is not None and type(value) not in TYPES:
             return
         self.unsure |= not self.unchecked.isdisjoint(schema)
+        if "discriminator" in schema and isinstance(value, dict):
+            schema = selected(schema, value)
         kinds, choices = schema.get("type", ()), schema.get("enum")
         kinds = [kinds] if isinstance(kinds, str) else kinds
         if kinds and not any(is_type(value, kind) for kind in kinds):
@@ -128,6 +130,15 @@ class Check:
 def name_of(schema: Any) -> Any:
     """Returns the name of the type to which a schema refers; `None` if it refers to none."""
     return schema["$ref"].rpartition("/")[2].replace("~1", "/").replace("~0", "~") if "$ref" in schema else None
+
+
+def selected(schema: Any, value: Any) -> Any:
+    """Returns a schema with the alternative that the discriminator names; that need not declare the property."""
+    name = schema["discriminator"]["propertyName"]
+    target = schema["discriminator"]["mapping"].get(value[name]) if isinstance(value.get(name), str) else None
+    options = schema.get("anyOf", [{"$ref": target}])
+    chosen = [item for item in options if isinstance(item, dict) and item.get("$ref") == target is not None]
+    return {**schema, "anyOf": [{**chosen[0], "properties": {name: True}}]} if chosen else schema
 
 
 def is_type(value: Any, kind: Any) -> Any:

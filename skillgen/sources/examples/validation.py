@@ -120,7 +120,7 @@ _At = tuple[str, str]
 
 
 class _Check(Check):
-    """Checks also what a program of the standard library cannot: any pattern, formats, discriminators."""
+    """Checks also what a program of the standard library cannot: any pattern, formats."""
 
     def __init__(self, types: Validator) -> None:
         super().__init__(types)
@@ -137,8 +137,6 @@ class _Check(Check):
             and schema is not False
         ):
             return
-        if isinstance(schema, dict) and "discriminator" in schema and isinstance(value, dict):
-            schema = _selected(schema, value)
         yield from super().faults(schema, value, at, within)
         if isinstance(value, list) and isinstance(schema, dict) and "contains" in schema:
             count = sum(not any(self.faults(schema["contains"], item, at)) for item in value)
@@ -177,17 +175,6 @@ class _Check(Check):
         elif self.types.is_strict and type(value) is int and name in _RANGES:
             if not -_RANGES[name] <= value < _RANGES[name]:
                 yield f'{value} is not an "{name}"'
-
-
-def _selected(schema: dict[str, Json], value: dict[str, Json]) -> dict[str, Json]:
-    """Returns a schema with the one alternative that the discriminator of a value names (OpenAPI, "Discriminator
-    Object"); the type need not declare the discriminating property.
-    """
-    name, mapping = schema["discriminator"]["propertyName"], schema["discriminator"]["mapping"]
-    target = mapping.get(value[name]) if isinstance(value.get(name), str) else None
-    options = schema.get("anyOf", [{"$ref": target}])
-    chosen = [item for item in options if isinstance(item, dict) and item.get("$ref") == target is not None]
-    return {**schema, "anyOf": [{**chosen[0], "properties": {name: True}}]} if chosen else schema
 
 
 _MAX_EXAMPLE_LENGTH = 2_000
