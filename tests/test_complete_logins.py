@@ -113,6 +113,9 @@ def test_a_path_that_comes_first_is_not_replaced_by_another_host(servers: list[s
 
 TOKEN: Json = {"type": "object", "properties": {"access_token": {"type": "string"}}}
 PAGE: Json = {"type": "object", "properties": {"next_page_token": {"type": "string"}}}
+USAGE: Json = {"type": "object", "properties": {"usage": {"properties": {"input_tokens": {"type": "integer"}}}}}
+STAGE: Json = {"type": "object", "properties": {"session_duration": {"type": "string"}, "session_id": {}}}
+COUNT: Json = {"type": "object", "properties": {"token": {"type": "integer"}, "session": {"type": "object"}}}
 
 
 @pytest.mark.parametrize(
@@ -121,6 +124,9 @@ PAGE: Json = {"type": "object", "properties": {"next_page_token": {"type": "stri
         ("post", TOKEN, False, True),
         ("post", TOKEN, True, False),
         ("post", PAGE, False, False),
+        ("post", USAGE, False, False),
+        ("post", STAGE, False, False),
+        ("post", COUNT, False, False),
         ("get", TOKEN, False, False),
     ],
 )

@@ -338,6 +338,12 @@ class Types:
             names += [base for base in bases(self.type_of(name)) if base not in names]
         return names
 
+    def variants(self, schema: Schema) -> list[Schema]:
+        """Returns a schema, the types that it refers to or includes, and the alternatives of all of them."""
+        found = [schema, *map(self.type_of, self.extended(schema))]
+        alternatives = [part for item in found for part in item.alternatives]
+        return [*found, *(self.type_of(part.ref) if part.ref else part for part in alternatives)]
+
     def is_read_only(self, schema: Schema) -> bool:
         """True if a value, or the type it refers to, is read-only."""
         return schema.read_only or any(self.type_of(name).read_only for name in bases(schema))

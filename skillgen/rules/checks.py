@@ -270,13 +270,8 @@ def _destructive_unconfirmed(tool: Tool, types: Types) -> Findings:
 # -- inputs ----------------------------------------------------------------------------------------------------------
 
 
-def _with_named(schema: Schema, types: Types) -> list[Schema]:
-    """Returns a schema, and the named types that a value of it has."""
-    return [schema, *map(types.type_of, types.extended(schema))]
-
-
 def _is_described(parameter: Parameter, types: Types) -> bool:
-    return bool(parameter.description) or any(item.description for item in _with_named(parameter.schema, types))
+    return bool(parameter.description) or any(item.description for item in types.variants(parameter.schema))
 
 
 def _undocumented_parameters(tool: Tool, types: Types) -> Findings:
@@ -339,7 +334,7 @@ def _list_without_paging(tool: Tool, types: Types) -> Findings:
     if tool.method != "GET" or tool.pagination is not None or tool.output is None or tool.output.schema is None:
         return
     # Short enumerations are mostly lists of strings or numbers.
-    lists = [schema for schema in _with_named(tool.output.schema, types) if "array" in schema.types]
+    lists = [schema for schema in types.variants(tool.output.schema) if "array" in schema.types]
     is_list = any(item.items is not None and item.items.types in ((), ("object",)) for item in lists)
     if is_list and not any(parameter.location == "query" for parameter in tool.parameters):
         yield tool.pointer, f"{tool.name} returns a list, and no parameter limits its length"
@@ -384,18 +379,17 @@ def _may_say_what_went_wrong(schema: Schema, types: Types) -> bool:
     """True if an object has a text for what went wrong, also in an inner object, or its properties are unknown."""
     waiting, seen, has_properties = [schema], set[int](), False
     for item in waiting:
-        for each in (each for each in _with_named(item, types) if id(each) not in seen):
+        for each in (each for each in types.variants(item) if id(each) not in seen):
             seen.add(id(each))
             if any(_MESSAGE.fullmatch(item.name) and _may_be_text(item.schema, types) for item in each.properties):
                 return True
             has_properties = has_properties or bool(each.properties)
-            waiting += [item.schema for item in each.properties]
-            waiting += [item for item in (each.items, *each.alternatives) if item is not None]
+            waiting += [*(item.schema for item in each.properties), *filter(None, [each.items])]
     return not has_properties
 
 
 def _may_be_text(schema: Schema, types: Types) -> bool:
-    named = _with_named(schema if schema.items is None else schema.items, types)
+    named = types.variants(schema if schema.items is None else schema.items)
     return any("string" in item.types for item in named) or not any(item.types or item.properties for item in named)
 
 

@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from skillgen.model.schema import Schema, Types
+from skillgen.model.schema import Parameter, Schema, Types
 from skillgen.model.tool import Tool
 from skillgen.text import lazy_re as re
 from skillgen.text.lazy_re import LazyPattern
@@ -260,33 +260,31 @@ _ISSUES = re.compile(
 )
 """Words of the name of a tool that issues a credential."""
 
-_TOKEN = re.compile(
-    r"(?!.*(?:next|page|csrf))(?:.*(?:token|jwt|bearer|(?:api|access|secret)[ _-]?key|session|ticket)|key\Z)",
-    re.IGNORECASE,
+_CREDENTIAL = re.compile(
+    r"(?!.*(?:next|page|continuation|cursor|csrf|public)).*(?:token|jwt|bearer|key|secret|session|ticket)\Z"
 )
-"""The name of a part of a result that is a credential."""
+"""The name of a part of a result that is a credential, by its last word."""
 
 
 def issues_credential(tool: Tool, types: Types) -> bool:
-    """True if the name of a tool says that it issues a token or key, and its result has one.
+    """True if the name of a tool says that it issues a token or key, and its result has one, which is a string.
 
     What GET returns of a path with a variable was there before, such as a session by its id.
     """
     is_start = tool.method == "POST" or (tool.method == "GET" and "{" not in (tool.path or ""))
     if tool.deprecated or not is_start or not _ISSUES.search(" ".join(words_of(tool.name))):
         return False
-    return any(map(_TOKEN.match, _names_in(tool.output.schema if tool.output else None, types)))
-
-
-def _names_in(schema: Schema | None, types: Types) -> Iterator[str]:
-    """Yields the names of the properties of a result, and of those within them to the third level."""
-    level, known = [schema], set[int]()
-    for _ in range(3):
-        of_level = [item for item in level if item is not None]
-        parts = [part for item in of_level for part in (item, *map(types.type_of, types.extended(item)))]
-        parts += [other for item in of_level for other in item.alternatives]
-        new = {id(part): part for part in parts if id(part) not in known}
-        known |= {*new}
-        properties = [item for part in new.values() for item in part.properties]
-        yield from (item.name for item in properties)
+    level = [tool.output.schema] if tool.output else []
+    for _ in range(3):  # levels of a result
+        parts = {id(part): part for schema in level for part in types.variants(schema or Schema())}
+        properties = [item for part in parts.values() for item in part.properties]
+        if any(_is_credential(item, types) for item in properties):
+            return True
         level = [item.schema for item in properties]
+    return False
+
+
+def _is_credential(item: Parameter, types: Types) -> bool:
+    """True for a part of a result that is named like a credential, and may be a string."""
+    kinds = {kind for part in types.variants(item.schema) for kind in part.types}
+    return bool(_CREDENTIAL.match(joined_words(item.name))) and (not kinds or "string" in kinds)
