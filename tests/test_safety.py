@@ -518,17 +518,28 @@ def test_a_tool_that_names_what_it_returns_reads(name: str, text: str, mark: str
         ("/ropes/verify", "CheckRope", "Checks a rope.", "read"),
         ("/ropes/{id}/mail/resend/{to}", "rope_address", "Rope address", "sends"),
         ("/{resource}:setIamPolicy", "setIamPolicy", "Sets the policy.", "destructive"),
+        ("/ropes/graph.getByIds", "ropes.getByIds", "Invoke action getByIds", "read"),
+        ("/ropes/graph.copyToBay", "ropes.list.copyToBay", "Invoke action copyToBay", "write"),
+        ("/ropes/read", "MarkRopesRead", "Mark ropes as read", "write"),
+        ("/ropes/{id}:return", "ropes.return", "Return a rope to the harbour", None),
         ("/harbours/{id}/offer", "harbour_bid", "Make an offer for a harbour.", "sends"),
     ],
 )
-def test_the_path_of_a_post_may_say_more_than_its_name(path: str, name: str, summary: str, mark: str) -> None:
+def test_the_path_of_a_post_may_say_more_than_its_name(path: str, name: str, summary: str, mark: str | None) -> None:
     assert mark_of_operation("post", path, name, summary) == mark
 
 
-def test_a_get_with_a_verb_is_raised_unless_its_summary_reads() -> None:
-    assert mark_of_operation("get", "/ropes/share", "ShareScreenshot", "Share a screenshot") == "sends"
-    assert mark_of_operation("get", "/ropes/fork", "forkRope", "Fork it") == "write"
-    assert mark_of_operation("get", "/ropes/x", "rope_update_groups", "Returns the update groups.") == "read"
+@pytest.mark.parametrize(("path", "name", "summary", "mark"), inputs("safety")["gets"])
+def test_a_get_is_raised_by_its_name_and_its_summary(path: str, name: str | None, summary: str, mark: str) -> None:
+    """By some verbs of a name alone; a verb that may be a noun is in the name, in the path and in the summary."""
+    assert mark_of_operation("get", path, name, summary) == mark
+
+
+def test_a_get_that_runs_a_command_of_its_caller_is_destructive() -> None:
+    command = [{"name": "command", "in": "query", "schema": {"type": "string"}}]
+    summary = "connect GET requests to exec of Pod"
+    assert mark_of_operation("get", "/pods/{id}/exec", "connectPodExec", summary, parameters=command) == "destructive"
+    assert mark_of_operation("get", "/runs/{id}", "getRunScript", "Script", parameters=command) == "read"
 
 
 def test_a_summary_that_reads_says_that_a_name_begins_with_a_noun() -> None:

@@ -7,23 +7,24 @@ The rows are tried from the top, and the first that decides wins:
 3. the HTTP method
 4. the verb of the name, then the first word of the summary, else of the description, or what an argument chooses
 
-A later row may raise the effect: side effects and an approval always; the name, of what reads only by a few verbs or by
-one that is never a noun; the summary where no hint decides, of PUT and PATCH only to [sends] and [destructive]. The
-words are in `effects.toml`.
+A later row may raise the effect: side effects and an approval always; the name of what is declared to read only by a
+verb that is never a noun; the name of a GET by a few verbs and those that delete, or by any verb if the summary begins
+with one too; the summary where no hint decides, of PUT and PATCH only to [sends] and [destructive]. The words are in
+`effects.toml`.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, dropwhile, pairwise, takewhile
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Parameter, Schema, Types
+from skillgen.model.schema import Parameter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
 from skillgen.model.values import Json, Origin
@@ -69,6 +70,10 @@ for _language in reversed(_DATA["verbs"].values()):
 
 _PLAIN = {verb: effect for verb, effect in _VERBS.items() if verb not in _NOUNS}
 """The verbs that are never nouns."""
+
+_CHANGES = {verb for verb, effect in _VERBS.items() if effect != "read"}
+_RAISED = _WORDS["raised_get"] | {verb for verb, effect in _PLAIN.items() if effect == "destructive"}
+"""The verbs of a declared name for which even a GET is not believed to read."""
 
 _OBJECTS: list[tuple[frozenset[str], frozenset[str], Effect]] = [
     (frozenset(verbs.split()), frozenset(things.split()), effect) for effect, verbs, things in _DATA["objects"]["rules"]
@@ -125,7 +130,7 @@ _LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
 _SAVED = re.compile(r"\A(?:write|save)|\bto (?:write|save)\b|overwrit|\b(?:be|is) (?:written|saved)|\boutput file")
 """What help says of a file that is written."""
 
-_CHANGES = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
+_CHANGING_FLAGS = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
 """The flags of a command that may change something: with them it does, asks, or only says what it would do."""
 
 _WARNINGS = ("data loss", "[destructive]", "(destructive)", "a destructive ")
@@ -201,9 +206,9 @@ def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect |
 
 def _is_asking(item: Parameter) -> bool:
     """True for the flag of a command with which it does not ask before it acts."""
-    syntax = item.syntax
-    is_known = syntax is not None and (syntax.prompt is not None or item.name.strip("-") in _WORDS["asking"])
-    return is_known and syntax is not None and syntax.is_flag and not syntax.negations
+    if (syntax := item.syntax) is None or not syntax.is_flag or syntax.negations:
+        return False
+    return syntax.prompt is not None or item.name.strip("-") in _WORDS["asking"]
 
 
 def _reconciled(tool: Tool, problems: ProblemLog) -> Semantics:
@@ -288,7 +293,7 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
 def _method_of(tool: Tool, types: Types) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
     named = (item for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name.strip()))
-    schemas = [schema for item in named for schema in _schemas_of(item, types)]
+    schemas = [schema for item in named for schema in types.variants(item.schema)]
     values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
     values += [schema.default.json for schema in schemas if schema.default is not None]
     others = (name for name in map(str.lower, map(str, values)) if name == "post" or name in _EFFECT_OF_METHOD)
@@ -300,38 +305,44 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     """Returns the effect by method, name and summary, and which of them says it."""
     method = _method_of(tool, types)
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
-    own = _words(tool.name)
+    own = _words(without_request(tool.name, tool.method, tool.path))
     readings = _readings(tool, own, prefix)
     if semantics.read_only:
         raised = _plain_effect(readings)
         return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
     ending = _CUSTOM_METHOD.search(tool.path or "")
     custom = ending[1].lower() if ending else ""
-    if of_method == "read" and _WORDS["raised_get"].isdisjoint((*chain.from_iterable(readings), custom)):
+    starts = {custom, *(words[0] for words in readings)}
+    is_get = of_method == "read"
+    if is_get and _CHANGES.isdisjoint((*chain.from_iterable(readings), custom)):
         return "read", by_method
     text = tool.summary or tool.description or tool.title or ""
-    items = tool.parameters  # of a sole one that is an object, its members
-    members = [item for schema in _schemas_of(items[0], types) for item in schema.properties] if len(items) == 1 else []
-    arguments = [(item, words_of(item.name) or ("",)) for item in members or items]
-    verb = _code_in(own, text, [words for _, words in arguments])
-    if ending and custom in _VERBS:
+    sole = types.variants(tool.parameters[0].schema) if len(tool.parameters) == 1 else []  # its members, if it has any
+    items = [item for schema in sole for item in schema.properties] or tool.parameters
+    arguments = [(item, words_of(item.name) or ("",)) for item in items]
+    verb = code = _code_in(starts if is_get else own, text, [words for _, words in arguments])
+    if ending and custom in _VERBS and not (is_get and code):
         done = _effect_of(custom, [other for other in own if other != custom])
         # What follows a slash may be a noun, unless the name begins with it: it is not believed to read.
-        if ":" in ending[0] or of_method == "read" or (custom == own[0] and done != "read" and not verb):
+        if ":" in ending[0] or is_get or (own[:1] == (custom,) and done != "read" and not verb):
             verb = _Verb(custom, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
     said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
-    if of_method == "read":
-        is_raised = verb and verb.word in _WORDS["raised_get"] and not (said and said.effect == "read")
-        return (verb.effect, _BY_NAME) if verb and is_raised else ("read", by_method)
+    if is_get and not code:
+        # What may be a noun begins the name and ends the path: `stop_job` at `/jobs/{id}/stop`, "Stop Job".
+        certain = {*_WORDS["runs"], custom if tool.name.lower().startswith(custom) else ""}
+        is_sure = said and (said.is_certain or said.word in certain) and starts & _CHANGES
+        if (said and said.effect == "read") or not (is_sure or (verb and verb.word in _RAISED)):
+            return "read", by_method
     is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
     if semantics.read_only is not None or (of_method and not is_raised):
         said = None
     # Most requests of this method change something, so that a noun does not show that one reads.
     nouns = _NOUNS - _WORDS["read_posts"] if method == "post" else ()
-    if said and said.word in nouns and said.effect == "read" and not said.is_certain:
+    acts = _WORDS["acts"].intersection(own)
+    if said and said.effect == "read" and said.word in nouns and (not said.is_certain or said.word in acts):
         said = None
-    if verb and verb.word in nouns and verb.effect == "read" and not said:
+    if verb and verb.word in nouns and verb.effect == "read" and not (said and said.effect == "read"):
         verb = None
     if verb and said:
         if verb.word in _NOUNS and said.effect == "read":
@@ -344,7 +355,7 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
         found.append(("sends" if posted == "sends" else None, by_method))
     found += _chosen_by_arguments(tool, arguments, own, types, is_known=bool(verb or of_method))
     effect, source = max(found, key=lambda item: rank_of(item[0]))
-    if effect == "read" and tool.help and (flags := _CHANGES.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
+    if effect == "read" and tool.help and (flags := _CHANGING_FLAGS.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
     takes_code = not (of_method or tool.command) and any(words[-1] in _WORDS["languages"] for _, words in arguments)
     if effect == "read" and takes_code and not _is_said_to_read(text):
@@ -388,16 +399,14 @@ def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
     segment = _words("".join(path_segments(tool.path or "")[-1:]))
     if "name" in (tool.origins or {}):
         return [segment] if segment else []
-    name = without_request(tool.name, tool.method, tool.path)
-    words = own if name == tool.name else _words(name)
-    starts = [start for start in (prefix, *map(_words, tool.tags)) if start and start == words[: len(start)]]
-    parts = map(_words, _SEGMENT.split(name)[1:][-1:])  # `locations.transfer`
+    starts = [start for start in (prefix, *map(_words, tool.tags)) if start and start == own[: len(start)]]
+    parts = map(_words, _SEGMENT.split(tool.name)[1:][-1:])  # `locations.transfer`
     others = [segment] if tool.method == "POST" else []
-    return list(filter(None, [*parts, *(words[len(start) :] for start in starts), words, *others]))
+    return list(filter(None, [*parts, *(own[len(start) :] for start in starts), own, *others]))
 
 
 def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | None:
-    """Returns the verb of a name: its first word, else its last one, else one in the middle.
+    """Returns the verb of a name: its first word, else its last one, else one in the middle; of the first reading.
 
     What may be a noun counts only if no other word is a verb; in a path, and after a method, hardly ever.
     """
@@ -406,8 +415,8 @@ def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | Non
             verb = "_".join(words[:size])
             if verb in (_PLAIN if size == 1 else _VERBS):
                 return _Verb(verb, _effect_of(verb, words[size:]))
-    verbs: list[_Verb] = []
     for words in readings:
+        verbs = list[_Verb]()
         words = (words[0], *takewhile(lambda word: word not in _ENDS, words[1:]))
         if words[-1] in _WORDS["read_nouns"] and _VERBS.get(words[0], "read") != "read":
             continue
@@ -418,7 +427,9 @@ def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | Non
                 effect = _effect_of(word, words[at:] or words[:-1])
                 if effect != "read" or at in (1, len(words)) or words[0] not in _VERBS:
                     verbs.append(_Verb(word, effect))
-    return min(verbs, key=lambda verb: (verb.word in _NOUNS, verb.effect != "read"), default=None)
+        if verbs:
+            return min(verbs, key=lambda verb: (verb.word in _NOUNS, verb.effect != "read"))
+    return None
 
 
 def _plain_effect(readings: Sequence[Words]) -> Effect | None:
@@ -447,11 +458,12 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
         return
     words = [word for word in rest[:_JOINED] if word not in _PRONOUNS and word not in _FILLERS]
     for at, (joint, word) in enumerate(pairwise(words), 2):
-        if joint in _JOINTS and (verb := _base(word)) in _PLAIN:
+        # A word that may be a noun is a verb directly after the first one: "find and lock a row".
+        if joint in _JOINTS and (verb := _base(word)) in (_VERBS if at == 2 else _PLAIN):
             yield _effect_of(verb, words[at:])
 
 
-def _code_in(words: Sequence[str], text: str, arguments: Iterable[Sequence[str]] = ()) -> _Verb | None:
+def _code_in(words: Collection[str], text: str, arguments: Iterable[Sequence[str]] = ()) -> _Verb | None:
     """Returns the verb of what runs code that its caller writes, if these words or the arguments say so."""
     if _WORDS["runs"].isdisjoint(words) or _WORDS["code"].isdisjoint(chain(words, *arguments)):
         return None
@@ -486,20 +498,12 @@ def _chosen_by_arguments(
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
         elif is_meant and words[-1] in _WORDS["choosers"]:
-            values = [value for schema in _schemas_of(item, types) for value in schema.choices or ()]
+            values = [value for schema in types.variants(item.schema) for value in schema.choices or ()]
             text = item.description or tool.description or ""
             values = values or _LISTED.findall(text[:_LIST_LIMIT])
             for first, *rest in filter(None, (_words(str(value)) for value in values)):
                 if verb := first if first in _VERBS else next(filter(_PLAIN.__contains__, rest[-1:]), ""):
                     yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
-
-
-def _schemas_of(item: Parameter, types: Types) -> list[Schema]:
-    found = [item.schema, *map(types.type_of, types.extended(item.schema))]
-    return [
-        *found,
-        *(types.type_of(part.ref) if part.ref else part for schema in found for part in schema.alternatives),
-    ]
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
@@ -519,7 +523,7 @@ def _verb_of_text(text: str) -> _Verb | None:
     if not words:
         return None
     first, rest = words[0], words[1:]
-    if not (verb := _base(first)):
+    if not (verb := _base(first)) or verb in _WORDS["states"]:
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
         return code
@@ -540,9 +544,8 @@ def _base(word: str) -> str:
 
 def _effect_of_participles(text: str) -> Effect | None:
     """Returns the worst that the participles of a sentence say: "Old records are deleted"."""
-    words = [word.lower() for word in _WORD.findall(text)]
-    stems = [stem for word in words if word.endswith("ed") for stem in (word[:-1], word[:-2], word[:-3])]
-    stems += [_PARTICIPLES.get(word, "") for word in words]
+    words = map(str.lower, _WORD.findall(text))
+    stems = (word[:-cut] if word.endswith("ed") else _PARTICIPLES.get(word, "") for word in words for cut in (1, 2, 3))
     return max((_VERBS[stem] for stem in stems if stem in _VERBS), key=rank_of, default=None)
 
 

@@ -83,13 +83,15 @@ def path_segments(path: str) -> tuple[str, ...]:
 
 
 def without_request(name: str, method: str | None, path: str | None) -> str:
-    """Returns a name without its HTTP method: `ListUsers` for `GET_ListUsers`; without its path if two words remain.
+    """Returns a name without its HTTP method: `ListUsers` for `GET_ListUsers`.
 
-    FastAPI adds both to the name of a function: `read_user_users__id__get` is `read_user` at `/users/{id}`.
+    FastAPI adds path and method to the name of a function: `read_user_users__id__get` is `read_user` at `/users/{id}`.
+    The path stays if less than two words remain without it.
     """
     if not method:
         return name
-    own = name.removesuffix(f"{_NO_WORD_CHARACTER.sub('_', path)}_{method.lower()}") if path else name
-    if own != name and len(words_of(own)) > 1:
-        return own
+    place = _NO_WORD_CHARACTER.sub("_", (path or "").partition("?")[0]) or "_"
+    own, _, rest = name.rpartition(place)
+    if rest == f"_{method.lower()}":
+        return own if len(words_of(own)) > 1 else own + place
     return name[len(method) + 1 :] or name if name.lower().startswith(f"{method.lower()}_") else name
