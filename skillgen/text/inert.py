@@ -11,36 +11,35 @@ from collections.abc import Callable, Iterator
 
 from skillgen.text import lazy_re as re
 
-_LOG_COMMANDS = (
-    r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
-    r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
-)
+_LOG_COMMANDS = {
+    "##": r"#(?<=##)(?=\[|vso\[|teamcity\[)",  # commands in the log of a CI host: GitHub, Azure, TeamCity
+    "::": r":(?<![\w:]:)(?=:[A-Za-z](?:(?!::)[^\n])*::)",
+}
 
-_HOST_FORMS = (
-    r"@(?<!\S@)(?=[.\"])",  # a hidden or quoted file; not `(@.price)` of a JSONPath
-    r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
-    r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
-    r"!(?=[`{]|\[\[)",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI; ![[file]]: Obsidian
-    r"#(?=\[\[file:)",  # #[[file:x]]: Kiro
-    r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, wherever it is, also inside a longer fence
-    r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
-    r"\{(?=\{)",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
-    r"\{(?=%)",
-    *_LOG_COMMANDS,
-)
-"""What a host runs, fills in or inserts. Hosts search the raw text, so neither code nor a fence protects it.
+_HOST_FORMS = {
+    "@": r"@(?<!\S@)(?=[.\"])",  # a hidden or quoted file; not `(@.price)` of a JSONPath
+    "-8<-": r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
+    "{!": r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
+    "!": r"!(?=[`{]|\[\[)",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI; ![[file]]: Obsidian
+    "#[[": r"#(?=\[\[file:)",  # #[[file:x]]: Kiro
+    "```!": r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, also inside a longer fence
+    "$": r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
+    "{{": r"\{(?=\{)",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
+    "{%": r"\{(?=%)",
+    **_LOG_COMMANDS,
+}
+"""What a host runs, fills in or inserts, by a part of it. Hosts search the raw text: no code and no fence protects it.
 
 Each pattern matches one character, after which a space, or in JSON its escape, breaks the form. Each begins with that
 character, because `re` can then skip to it: a look-behind in front costs a quarter of a second for 10 MB. The
 patterns of files come first: they look so far ahead that they would meet the spaces of the others.
 """
 
-_HOST_FORM_HINTS = ("@", "-8<-", "{!", "!", "#[[", "```!", "$", "{{", "{%", "##", "::")
-_HOST_FORM_PATTERNS = tuple(zip(_HOST_FORM_HINTS, map(re.compile, _HOST_FORMS), strict=True))
+_HOST_FORM_PATTERNS = tuple((part, re.compile(form)) for part, form in _HOST_FORMS.items())
 """One by one, these search a document several times faster than together: `re` skips to a single first character. What
 a form contains is found faster still, and most texts contain none of them.
 """
-_LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS))
+_LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS.values()))
 
 _FILE = re.compile(r"@(?:\{[^{}\n]*|(?<![\w`]@)(?:\\\s|\S)+)")
 _FILE_START = re.compile(r"@(?:(?=\{)|(?<![\w`]@))")

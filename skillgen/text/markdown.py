@@ -108,10 +108,7 @@ _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 
 _LONE_TICK = re.compile(r"``|\\`|(?:^|\s)`\s")
 
-ADMONITION = (
-    r"(?:!!!|\?\?\?\+?)(?=[\w -]*(?:\"[^\n]*\"[ ]*)?(?:\n|\Z))|={3}[!+]{0,2}(?=[ ]+\")"
-    r"|/{3,}(?=[ ]*[\w-]+[ ]*(?:[|\n]|\Z))"
-)
+ADMONITION = r'(?:!!!|\?{3}\+?)(?=[\w -]*(?:".*" *)?(?!.))|={3}[!+]{0,2}(?= +")|/{3,}(?= *[\w-]+ *(?![^|\n]))'
 """What opens a box or a tab of MkDocs, alone on its line."""
 
 _LINE_START = re.compile(
