@@ -150,16 +150,14 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     if options.agent is not None and not (options.yes or can_ask()):
         raise UsageError("the agent is not started, since nobody can be asked", where=item.name, fix="add --yes")
     with console.progress(f"{item.name}: asking the agent"):
-        refused, accepted = "", None
-        for _ in range(1 if options.agent is None else 2):
-            if options.agent is not None:
-                text = _asked(options.agent, brief + refused, options.agent_timeout)
-            else:
-                text = read_text(None if options.answer == "-" else Path(options.answer or ""))
+        if options.agent is not None:
+            text = _asked(options.agent, brief, options.agent_timeout)
+        else:
+            text = read_text(None if options.answer == "-" else Path(options.answer or ""))
+        accepted, reasons = checked_answer(text, service, texts, changes, skills)
+        if accepted is None and options.agent is not None:
+            text = _asked(options.agent, brief + refusal(text, reasons), options.agent_timeout)
             accepted, reasons = checked_answer(text, service, texts, changes, skills)
-            if accepted is not None:
-                break
-            refused = refusal(text, reasons)
     if accepted is None:
         console.say(f"{item.name}: the answer is refused, so nothing is written")
         for reason in reasons:
@@ -245,10 +243,9 @@ def _write(
     return ExitCode.DONE
 
 
-_OF_ONE_RUN = (
-    *("out", "check", "force", "replace", "allow_empty", "draft", "install_to", "package", "user"),
-    *("json", "quiet", "verbose", "debug"),
-)
+_REPEATED = ("emit", "publish", "templates", "profile", "budget", "split", "strict")
+_OPTIONS = [item for cls in (OutputOptions, Run, Console) for item in options_in(cls)]
+_OF_ONE_RUN = {item.name: item.flag for item in _OPTIONS if item.name not in _REPEATED}
 """Options that `skillgen update` does not repeat; it finds installed copies by their records."""
 
 
@@ -258,10 +255,10 @@ def refuse_options(words: Sequence[str], folder: Path, record: Path) -> None:
     Raises:
         UsageError: such an option is given.
     """
-    flags = {item.flag for cls in (OutputOptions, Run, Console) for item in options_in(cls) if item.name in _OF_ONE_RUN}
-    for word, next_word in zip(words, (*words[1:], ""), strict=True):
+    for word, following in zip(words, (*words[1:], ""), strict=True):
         flag, equals, value = word.partition("=")
-        if flag in flags or (flag == "--templates" and not is_below(folder / (value if equals else next_word), folder)):
+        leads_out = flag == "--templates" and not is_below(folder / (value if equals else following), folder)
+        if leads_out or flag in _OF_ONE_RUN.values():
             what = f"its command has {flag}, which is for one run only or leads out of its folder"
             raise UsageError(what, where=str(record), fix="remove it there, or run the command yourself")
 

@@ -420,16 +420,10 @@ def read(request: Request, console: Console) -> Reading:
     """
     from skillgen.pipeline.read import read_source
 
+    confirm = _confirm_sending_secret if can_ask() else None
     with console.progress(f"reading the {request.source.kind.replace('_', ' ')}") as progress:
-        return read_source(
-            replace(
-                request,
-                progress=progress,
-                # The user must see the URL to log in at, even with --quiet.
-                announce=Console().say,
-                confirm=_confirm_sending_secret if can_ask() else None,
-            )
-        )
+        # The user must see the URL to log in at, even with --quiet.
+        return read_source(replace(request, progress=progress, announce=Console().say, confirm=confirm))
 
 
 def _confirm_sending_secret(issuer: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from msgspec import Meta, Struct, to_builtins
+from msgspec import Meta, Struct, structs, to_builtins
 
 from skillgen.errors import UsageError
 from skillgen.mock.answers import LoggedCall
@@ -105,8 +105,7 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
         Task(id=f"query-{number}", prompt=item.query, should_trigger=item.should_trigger)
         for number, item in enumerate(found.trigger_queries, 1)
     ]
-    repeated = [name for name, count in Counter(task.id for task in tasks).items() if count > 1]
-    if repeated:
+    if repeated := [name for name, count in Counter(task.id for task in tasks).items() if count > 1]:
         raise UsageError(f"several evals have the id {min(repeated)}", where=str(path), fix="number them")
     if not any(task.is_gradable for task in tasks):
         fix = "add expected_calls or forbidden_calls to a task, or trigger_queries"
@@ -129,14 +128,8 @@ def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
         raise UsageError("`files` are paths in the folder of the skill", where=where, fix="correct them")
     if unknown := [call.tool for call in (*item.expected_calls, *item.forbidden_calls) if call.tool not in tools]:
         raise UsageError(f"the service has no tool {unknown[0][:80]!r}", where=where, fix="correct the name")
-    identifier = str(number if item.id is None else item.id)
-    return Task(
-        id=re.sub(r"[^\w.-]+", "-", identifier).strip(".-")[:60] or str(number),
-        prompt=item.prompt,
-        expected_calls=item.expected_calls,
-        forbidden_calls=item.forbidden_calls,
-        files=item.files,
-    )
+    name = re.sub(r"[^\w.-]+", "-", str(number if item.id is None else item.id)).strip(".-")[:60]
+    return Task(**structs.asdict(item) | {"id": name or str(number)})
 
 
 def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping[str, bool]) -> str:
@@ -307,8 +300,7 @@ def _faults(call: LoggedCall) -> str:
 def _evidence(expected: ExpectedCall, match: LoggedCall | None, calls: Sequence[LoggedCall]) -> str:
     if match is not None:
         return f"called with {_clipped(match.arguments)}"
-    same = [call for call in calls if call.tool == expected.tool]
-    if same:
+    if same := [call for call in calls if call.tool == expected.tool]:
         return f"{_faults(same[-1])}: called with {_clipped(same[-1].arguments)}"
     names = ", ".join(dict.fromkeys(call.tool or "an unknown tool" for call in calls))
     return f"not called; it called {names}" if names else "no call was made"

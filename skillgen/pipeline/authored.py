@@ -221,15 +221,10 @@ def _with_groups(service: Service, request: Request) -> Service:
     declared = request.texts.groups
     known = {name for group in service.groups for name in (group.name, group.title)}
     listed = ", ".join(group.name for group in service.groups)
+    fix = f"name one of {listed}" if listed else None
+    unknown = {child(request.place("groups"), name): name for name in declared if name not in known}
     problems = [
-        Problem.of(
-            "group-unknown",
-            child(request.place("groups"), name),
-            f"the service has no group {name!r}",
-            f"name one of {listed}" if listed else None,
-        )
-        for name in declared
-        if name not in known
+        Problem.of("group-unknown", at, f"the service has no group {name!r}", fix) for at, name in unknown.items()
     ]
     groups = []
     for group in service.groups:

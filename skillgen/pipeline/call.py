@@ -141,10 +141,8 @@ class _HttpClient(script.HttpClient):
         (tool,) = data["tools"].values()
         if base_url:
             tool.pop("base", None)
-        declared, source = (
-            tool.get("base") or data["base"],
-            str(request.source.openapi or request.source.document or ""),
-        )
+        declared = tool.get("base") or data["base"]
+        source = str(request.source.openapi or request.source.document or "")
         url, variables = script.base_url(data, tool, self.environment)
         own_url = self.environment.get(script.url_variable(data, declared))
         named = own_url or base_url or (source if is_url(source) else data["base"])

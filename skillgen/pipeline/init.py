@@ -41,6 +41,7 @@ from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
 from skillgen.text.markdown import one_line
 from skillgen.text.slugs import safe_stem, slug
+from skillgen.write.files import is_below
 from skillgen.write.record import RECORD_NAME, read_record
 
 
@@ -123,16 +124,9 @@ class ProjectFiles:
                 return file.read(_TEXT_LIMIT_BYTES).decode("utf-8-sig", "replace")
         return ""
 
-    @cached_property
-    def _top(self) -> Path:
-        return self.root.resolve()
-
     def _is_file(self, path: Path) -> bool:
         """True for a regular file in the project. A link out of it could expose a private file or an endless device."""
-        try:
-            return path.is_file() and path.resolve().is_relative_to(self._top)
-        except (OSError, ValueError, RuntimeError):  # such as a name that is too long, or a link to itself
-            return False
+        return is_below(path, self.root) and path.is_file()
 
 
 def _keys(version: str | None, homepage: str | None) -> dict[str, Any]:
@@ -288,15 +282,8 @@ def _start_of_node(files: ProjectFiles, folder: str) -> list[str]:
 # -- clients and documents -------------------------------------------------------------------------------------------
 
 _CLIENT_FILES = (
-    ".mcp.json",
-    "mcp.json",
-    ".vscode/mcp.json",
-    ".cursor/mcp.json",
-    "claude_desktop_config.json",
-    ".claude/mcp.json",
-    ".gemini/settings.json",
-    ".roo/mcp.json",
-    ".kiro/settings/mcp.json",
+    *(".mcp.json", "mcp.json", ".vscode/mcp.json", ".cursor/mcp.json", "claude_desktop_config.json"),
+    *(".claude/mcp.json", ".gemini/settings.json", ".roo/mcp.json", ".kiro/settings/mcp.json"),
 )
 
 

@@ -110,14 +110,10 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
 
 def unmatched_patterns(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Problem]:
     """Returns a problem for each pattern that matches nothing."""
+    message = "the pattern matches no tool"
     return [
-        Problem.of(
-            code="pattern-unmatched",
-            where=f"{pattern.option[2:]} {pattern.text}",
-            message="the pattern matches no tool",
-            fix=_suggestion(pattern, candidates),
-        )
-        for pattern in _unmatched(patterns, candidates)
+        Problem.of("pattern-unmatched", f"{item.option[2:]} {item.text}", message, _suggestion(item, candidates))
+        for item in _unmatched(patterns, candidates)
     ]
 
 

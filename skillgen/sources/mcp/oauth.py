@@ -137,9 +137,8 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         assert announce is not None
         # MCP requires PKCE of clients (2025-11-25, "Authorization").
         if metadata is not None and "S256" not in (metadata.code_challenge_methods_supported or ()):
-            raise sdk.auth.OAuthFlowError(
-                "the authorization server does not declare PKCE: code_challenge_methods_supported"
-            )
+            what = "the authorization server does not declare PKCE: code_challenge_methods_supported"
+            raise sdk.auth.OAuthFlowError(what)
         await self._require_trusted_issuer()
         _require_https(page)  # OAuth 2.1, 1.5
         if not (page.isascii() and page.isprintable() and len(page) <= _PAGE_LIMIT):
@@ -158,9 +157,8 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
             what = f"nobody logged in within {_PERSON_S:g} seconds"
             raise SourceError(what, where=self._limits.where, fix="run the command again and log in")
         if "code" not in query:
-            raise sdk.auth.OAuthFlowError(
-                query.get("error_description") or query.get("error") or "the answer has no code"
-            )
+            what = query.get("error_description") or query.get("error") or "the answer has no code"
+            raise sdk.auth.OAuthFlowError(what)
         return sdk.models.AuthorizationCodeResult(code=query["code"], state=query.get("state"), iss=query.get("iss"))
 
     async def _require_trusted_issuer(self) -> None:
@@ -175,10 +173,8 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         if not trusted:
             name = printable(issuer)
             what = f"the server names the authorization server {name}, which may not get the client secret"
-            what = f"the login fails: {what}"
-            raise SourceError(
-                what, where=self._limits.where, fix=f"if the client is registered there, add --issuer {name}"
-            )
+            fix = f"if the client is registered there, add --issuer {name}"
+            raise SourceError(f"the login fails: {what}", where=self._limits.where, fix=fix)
         if stored != issuer:
             self._update(trusted_issuer=issuer)
 
@@ -191,12 +187,9 @@ def _require_https(url: str) -> None:
 
 def _read(kind: Any, data: Json) -> Any:
     """Returns a stored value as a model of the SDK; `None` if another version stored it in an unknown form."""
-    if data is None:
-        return None
-    try:
-        return kind.model_validate(data)
-    except ValueError:
-        return None
+    with suppress(ValueError):
+        return None if data is None else kind.model_validate(data)
+    return None
 
 
 def _dumped(model: Any) -> Json:
