@@ -260,9 +260,7 @@ _ISSUES = re.compile(
 )
 """Words of the name of a tool that issues a credential."""
 
-_CREDENTIAL = re.compile(
-    r"(?!.*(?:next|page|continuation|cursor|csrf|public)).*(?:token|jwt|bearer|key|secret|session|ticket)\Z"
-)
+_CREDENTIAL = re.compile(r"(?!.*(?:next|page|csrf|public)).*(?:token|jwt|bearer|key|secret|session|ticket)\Z")
 """The name of a part of a result that is a credential, by its last word."""
 
 
