@@ -336,17 +336,16 @@ def test_serialisation_of_a_parameter_is_documented_if_not_the_default(
     assert text.partition("): ")[2] == words
 
 
-def test_read_only_and_write_only_properties_are_separate(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_named", [False, True])
+def test_read_only_and_write_only_properties_are_separate(tmp_path: Path, is_named: bool) -> None:
     """S2-08."""
-    properties = {
-        "id": {"type": "integer", "readOnly": True},
-        "name": {"type": "string"},
-        "secret": {"type": "string", "writeOnly": True},
-    }
+    types = {"Id": {"type": "integer", "readOnly": True}, "Secret": {"type": "string", "writeOnly": True}}
+    one, other = ({"$ref": f"#/components/schemas/{name}"} if is_named else types[name] for name in types)
+    properties = {"id": one, "name": {"type": "string"}, "secret": other}
     content = {"application/json": {"schema": {"properties": properties, "required": ["id", "name"]}}}
     responses = {"200": {"description": "It", "content": content}}
     paths = {"/a": {"post": operation("x", requestBody={"required": True, "content": content}, responses=responses)}}
-    source = write(tmp_path / "api.json", description(paths))
+    source = write(tmp_path / "api.json", description(paths, components={"schemas": types}))
     assert "Tasks: 1 tool, 2 parameters;" in generated("from-openapi", source, "-o", tmp_path / "out").stderr
     section = section_of(tmp_path / "out", "x")
     assert [item.name or item.text for item in section.items] == [

@@ -344,10 +344,6 @@ class Types:
         alternatives = [part for item in found for part in item.alternatives]
         return [*found, *(self.type_of(part.ref) if part.ref else part for part in alternatives)]
 
-    def is_read_only(self, schema: Schema) -> bool:
-        """True if a value, or the type it refers to, is read-only."""
-        return schema.read_only or any(self.type_of(name).read_only for name in bases(schema))
-
     def description(self, schema: Schema) -> str:
         """Returns the description of a value, or of the type it refers to."""
         return schema.description or (self.type_of(schema.ref).description if schema.ref is not None else None) or ""
@@ -466,12 +462,12 @@ class SchemaWriter:
 
     def _required(self, schema: Schema) -> list[Json]:
         """Returns the required names, without those of read-only properties, declared here or by a base type."""
-        read_only = self._types.is_read_only if self._is_request else lambda schema: False
-        names = [item.name for item in schema.properties if item.required and not read_only(item.schema)]
+        sent = writable(schema.properties) if self._is_request else schema.properties
+        names = [item.name for item in sent if item.required]
         if not schema.required:
             return names
         inherited = (item for name in self._types.extended(schema) for item in self._types.type_of(name).properties)
-        unsent = {item.name for item in inherited if read_only(item.schema)}
+        unsent = {item.name for item in inherited if self._is_request and item.schema.read_only}
         return [*dict.fromkeys([*names, *(name for name in schema.required if name not in unsent)])]
 
 

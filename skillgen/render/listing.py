@@ -282,8 +282,7 @@ class _Lines:
         sent = [
             item
             for item in writable(tool.parameters)
-            if not self._target(item.schema).read_only
-            and not (self._are_requests and item.location == "path")
+            if not (self._are_requests and item.location == "path")
             and (item.name, item.location) not in self._left_out
             and not (item.location in named and is_fixed(item))
         ]

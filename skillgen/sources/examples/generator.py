@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import Example
-from skillgen.model.schema import Parameter, Schema, Types, is_finite
+from skillgen.model.schema import Parameter, Schema, Types, is_finite, writable
 from skillgen.model.serialization import value_text
 from skillgen.model.values import Json, Origin
 from skillgen.sources.examples.prose import calls_in, lines_on, needs_one_of, requires, values_in
@@ -201,7 +201,7 @@ class Generator:
         return self._value(item.schema, item.name, depth + 1, about)
 
     def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[Generated]:
-        sent = [item for item in flat.properties if not self._is_read_only(item)]
+        sent = writable(flat.properties) if self.validator.is_request else flat.properties
         members = {item.name: self._property(item, depth, text) for item in sent if item.required}
         members |= {name: self._value(_additional(flat), name, depth + 1, "") for name in flat.required}
         optional = [item for item in sent if not (item.required or item.deprecated or item.schema.choices == ())]
@@ -238,9 +238,6 @@ class Generator:
                 if found and not found[name].placeholders:
                     return found
         return {}
-
-    def _is_read_only(self, item: Parameter) -> bool:
-        return self.validator.is_request and self.types.is_read_only(item.schema)
 
     def _attempted(self, items: Iterable[Parameter], depth: int, text: str) -> dict[str, Generated]:
         """Returns the values of those properties that have one."""

@@ -60,6 +60,8 @@ _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$i
 
 _REFERENCE_KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
 
+_ONE_WAY = {"readOnly": "read_only", "writeOnly": "write_only"}
+
 _NAME_CONTAINERS = frozenset({"$defs", "definitions", "properties", "schemas"})
 """Keywords whose members have names chosen by the author."""
 
@@ -376,6 +378,8 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             schema = scalar_schema(fields)
         else:
             schema = self.schema(raw, pointer, depth + 1)
+            if schema.ref is not None and (flags := self.reader.one_way(schema.ref)):
+                schema = replace(schema, **flags)
             description = schema.description
             if description is not None:
                 schema = replace(schema, description=None)
@@ -544,6 +548,11 @@ class SchemaReader:
             schema = read(pending.raw, pending.pointer)
             self._done[name] = NamedType(name=name, schema=schema, pointer=pending.pointer)
         return self._done[name]
+
+    def one_way(self, name: str) -> dict[str, bool]:
+        """Returns the fields of a property of a type that is only returned, or only sent."""
+        raw = as_dict(self._types[name].raw)
+        return {field: True for key, field in _ONE_WAY.items() if raw.get(key) is True}
 
     def register(self, name: str, root: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
         """Returns the name of a type in the model: the same for equal types, another if different types have it."""
