@@ -209,6 +209,15 @@ def test_without_a_folder_all_in_the_usual_one_are_renewed(tmp_path: Path) -> No
     assert generated("update", cwd=tmp_path).stdout == "- createOrder: added\n" * 2
 
 
+def test_a_program_is_read_again(tmp_path: Path) -> None:
+    code = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\ndef pack(): 'Packs.'\n"
+    (tmp_path / "depot.py").write_text(code, "utf-8")
+    generated("from-cli", "depot:cli", "--python", sys.executable, "-o", "docs", cwd=tmp_path)
+    assert record(tmp_path / "docs")["run"]["words"][-1] == "depot:cli"
+    (tmp_path / "depot.py").write_text(f"{code}@cli.command()\ndef ship(): 'Ships.'\n", "utf-8")
+    assert generated("update", "docs", cwd=tmp_path).stdout == "- ship: added\n"
+
+
 def test_an_interpreter_in_the_folder_is_recorded_with_its_path(tmp_path: Path) -> None:
     (tmp_path / "server.py").write_text(SERVER, "utf-8")
     tools(tmp_path / "tools.json", "get_order")

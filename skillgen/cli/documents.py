@@ -244,8 +244,8 @@ def _write(
 
 
 _REPEATED = ("emit", "publish", "templates", "profile", "budget", "split", "strict")
-_OPTIONS = [item for cls in (OutputOptions, Run, Console) for item in options_in(cls)]
-_OF_ONE_RUN = {item.name: item.flag for item in _OPTIONS if item.name not in _REPEATED}
+_NOT_REPEATED = OptionsOf(classes=(OutputOptions, Run, Console), without=("target", "project", *_REPEATED))
+_OF_ONE_RUN = {item.name: item.flag for item in _NOT_REPEATED.options()}
 """Options that `skillgen update` does not repeat; it finds installed copies by their records."""
 
 
