@@ -226,6 +226,24 @@ def test_a_workflow_for_github_checks_and_reports(tmp_path: Path) -> None:
     assert (refused.exit_code, "--ci: no such host: gitlab" in refused.stderr) == (2, True)
 
 
+def test_the_workflow_has_what_the_targets_need(tmp_path: Path) -> None:
+    """The variables of skillgen.yaml for the steps that run skillgen, and the packages in folders of commands."""
+    for folder, file in ("packages/a", "pyproject.toml"), ("packages/b c", "package-lock.json"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / file).touch()
+    command = {"command": ["server"], "env": {"KEY": "${DEPOT_KEY}", "OTHER": "$${NOT_ONE}"}}
+    sources = [{**command, "cwd": "packages/a"}, {**command, "cwd": "packages/b c"}, {"openapi": "${PLACE}/api.json"}]
+    write(tmp_path / "skillgen.yaml", {"targets": {f"t{number}": {"source": it} for number, it in enumerate(sources)}})
+    said = init(tmp_path, "--ci", "github").stderr
+    assert "pip installs skillgen from, and its secret DEPOT_KEY, and its secret PLACE\n" in said
+    path = tmp_path / ".github" / "workflows" / "skillgen.yml"
+    (job,) = yaml.safe_load(path.read_text("utf-8"))["jobs"].values()
+    env = {name: f"${{{{ secrets.{name} }}}}" for name in ("DEPOT_KEY", "PLACE")}
+    assert [step.get("env") for step in job["steps"] if step.get("run", "").startswith("skillgen ")] == [env, env]
+    installs = ["python -m pip install ./packages/a", "npm ci --prefix './packages/b c'"]
+    assert steps_of(path)[3:6] == [*installs, "skillgen build --check"]
+
+
 STUBS = {
     "skillgen": f"#!/bin/sh\nexec '{sys.executable}' -m skillgen \"$@\"\n",
     "gh": '#!/bin/sh\necho "$@" >> "$RUNNER_TEMP/calls"\ncp "$6" "$RUNNER_TEMP/body.md"\n',

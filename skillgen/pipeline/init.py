@@ -26,10 +26,11 @@ from typing import Any
 
 import yaml
 from msgspec import Struct
+from msgspec import json as msgspec_json
 from msgspec.structs import replace
 
 from skillgen.config.convert import Converter
-from skillgen.config.loader import FILE_NAME, find_project_file, read_project, without_variables
+from skillgen.config.loader import FILE_NAME, find_project_file, read_project, variables_in, without_variables
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
@@ -428,7 +429,7 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
             )
     if targets or known:  # the hook and the workflow fail without one
         yield from _write_pre_commit()
-        yield from _write_workflow("skillgen.yml", _starter("check.yml")) if ci is not None else ()
+        yield from _write_workflow("skillgen.yml", _check_workflow()) if ci is not None else ()
     if existing is None and targets:
         yield f"skillgen build runs the commands in {FILE_NAME}: read them first"
         yield "next: skillgen build, then skillgen draft --agent COMMAND for texts by an agent such as 'claude -p'"
@@ -456,6 +457,23 @@ def _write_pre_commit() -> Iterator[str]:
         )
 
 
+def _check_workflow() -> str:
+    """Returns the workflow that checks, with the variables and the folders of packages that the project file names."""
+    sources: list[Source] = []
+    with suppress(SkillgenError):
+        sources = [target.source for target in read_project(find_project_file() or Path()).targets.values()]
+    names = sorted({name for source in sources for name in variables_in(msgspec_json.encode(source).decode())})
+    env = "".join(
+        ["        env:\n", *(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in names)] if names else []
+    )
+    text, build = re.sub(r"run: skillgen .*\n", rf"\g<0>{env}", _starter("check.yml")), "      - run: skillgen build"
+    for cwd in sorted({Path(source.cwd).as_posix() for source in sources if source.cwd}, reverse=True):
+        for file, command in ("package-lock.json", "npm ci --prefix"), ("pyproject.toml", "python -m pip install"):
+            step = json.dumps(f"{command} {shlex.quote(f'./{cwd}')}", ensure_ascii=False)
+            build = f"      - run: {step}\n{build}" if Path(cwd, file).is_file() else build
+    return text.replace("      - run: skillgen build", build)
+
+
 def _write_workflow(name: str, text: str) -> Iterator[str]:
     path = Path(".github/workflows", name)
     if path.exists():
@@ -463,7 +481,9 @@ def _write_workflow(name: str, text: str) -> Iterator[str]:
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     _create(path, text)
-    yield f"wrote {path.as_posix()}: set the variable SKILLGEN of the repository to what pip installs skillgen from"
+    secrets = "".join(f", and its secret {name}" for name in sorted({*re.findall(r"secrets\.(\w+)", text)}))
+    what = "set the variable SKILLGEN of the repository to what pip installs skillgen from"
+    yield f"wrote {path.as_posix()}: {what}{secrets}"
 
 
 def _create(path: Path, text: str) -> None:
