@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from msgspec import structs
 
-from skillgen.config.convert import Converter, error_of_argument, renamed
+from skillgen.config.convert import Converter, as_key, error_of_argument, renamed
 from skillgen.config.option import Option, Options, options_in, part_of
 from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
 from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
@@ -181,7 +181,7 @@ def _converted(given: Mapping[str, Any], options: Mapping[str, Option]) -> dict[
 def _argument(names: Collection[str], item: Option, match: re.Match[str]) -> str:
     """Returns an option as an argument; one that the function does not take as its key in the project file."""
     if item.name not in names:
-        return f"`{item.key}`{match['value'] or ''}"
+        return as_key(item, match)
     variable = match["variable"] or match["header"]
     return f"{item.name}={ {variable: match['text'] or match['content']} if variable else '' }"
 

@@ -209,7 +209,7 @@ def test_what_a_build_returns_names_arguments(project: Path) -> None:
     servers = {"mcpServers": {"acme": {"command": "python", "args": ["${port}"]}}}
     (project / ".mcp.json").write_text(json.dumps(servers), "utf-8")
     result = skillgen.build()
-    assert [error.fix for error in result.errors] == ["set it, or give `env` port=VALUE"]
+    assert [error.fix for error in result.errors] == ['set it, or give `env: {port: "${port}"}`']
     (project / "agent-docs/a/llms.txt").write_text("edited", "utf-8")
     result = skillgen.build(target="a", emit="llms")
     assert "discard the edits with force=" in result.errors[0].fix

@@ -676,6 +676,33 @@ def test_a_key_that_does_nothing_is_refused(project: Path, source: str, message:
     assert (finished.exit_code, "skillgen.yaml:3: " in finished.stderr, message in finished.stderr) == (2, True, True)
 
 
+NEEDS_KEY = "import sys; sys.exit('the environment variable DEPOT_KEY is not set')"
+
+
+@pytest.mark.parametrize(
+    ("target", "fix"),
+    [
+        (f'{{source: {{command: [python, -c, "{NEEDS_KEY}"]}}}}', 'pass it: `env: {DEPOT_KEY: "${DEPOT_KEY}"}`'),
+        ("{source: {config: .mcp.json}, name: x}", "add a target for each, with server: NAME"),
+        ("{source: {config: off.json}}", "name one with `server: NAME`"),
+        ("{source: {openapi: api.json}, name: depot}", "keep the name tasks with `name`)"),
+        ("{source: {cli: 'depot:parser'}, templates: own}", "(name the command with `program`)"),
+        ("{source: {openapi: api.json}, out: old.md/a/b}", "skillgen: error: old.md: is a file, but must be a folder"),
+    ],
+)
+def test_a_message_names_what_its_reader_can_write(target: str, fix: str, project: Path) -> None:
+    """In a project that is a key with its value, also where a target fails after its source was read."""
+    build(project, "targets: {a: {source: {openapi: api.json}}}", "-q")
+    (project / "depot.py").write_text("import argparse\nparser = argparse.ArgumentParser()\n", "utf-8")
+    (project / "old.md").write_text("mine", "utf-8")
+    for name, more in (".mcp.json", {}), ("off.json", {"disabled": True}):
+        write(project / name, {"mcpServers": {key: {"command": "x", **more} for key in "ab"}})
+    (project / "own").mkdir()
+    (project / "own" / "llms.txt.j2").write_text("{{ missing }}", "utf-8")
+    finished = build(project, f"targets: {{a: {target}}}")
+    assert fix in finished.stderr, finished.stderr
+
+
 # -- where a project's file may write, and what is gone ---------------------------------------------------------------
 
 
@@ -709,6 +736,7 @@ def test_a_projects_file_names_no_folder_outside_the_project(
         finished = build(project, f"targets:\n  api:\n    source: {{openapi: api.json}}\n    {keys}\n", *options)
         assert finished.exit_code == 2
         assert f"skillgen.yaml#/targets/api/{key}: " in finished.stderr
+        assert link is None or key != "out" or f": {link} is a symbolic link\n" in finished.stderr
     assert files_of(elsewhere) == before
     given = {"out": ("--out", elsewhere / "docs"), "templates": ("--templates", elsewhere)}.get(key)
     if given is not None:

@@ -352,7 +352,12 @@ def test_every_wrong_argument_of_a_function_is_in_its_error() -> None:
     ("source", "words", "name", "other"),
     [
         ("{command: [no-such-program]}", ("--", "no-such-program"), "full path", "`--`"),
-        ("{command: [sleep, '9'], timeout: 1}", ("--timeout", "1", "--", "sleep", "9"), "--timeout", "`timeout`"),
+        (
+            "{command: [sleep, '9'], timeout: 1}",
+            ("--timeout", "1", "--", "sleep", "9"),
+            "--timeout",
+            "`timeout: SECONDS`",
+        ),
         ("{openapi: openapi.json, cwd: x}", ("--cwd", "x", "--", "server"), "--cwd", "--cwd"),
     ],
 )

@@ -182,7 +182,8 @@ def test_a_server_is_started_as_it_was_and_secrets_are_not_stored(tmp_path: Path
     assert str(tmp_path) not in text
     failed = run_skillgen("update", "docs", cwd=tmp_path)
     assert failed.exit_code == 2
-    assert "--env: TOOLS is not set in this environment" in failed.stderr
+    assert "--env: TOOLS is not set in this environment\n  try: set TOOLS\n" in failed.stderr
+    assert "the command: skillgen from-server --out docs --env TOOLS -- python server.py shop\n" in failed.stderr
     tools(tmp_path / "tools.json", "get_order", "send_order")
     environment = {"TOOLS": "tools.json", "PATH": str(Path(sys.executable).parent)}
     done = run_skillgen("update", "docs", cwd=tmp_path, env=environment)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -168,6 +169,11 @@ def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
         words[1:1] = [f"--{name}" for name in ("quiet", "verbose", "debug") if getattr(console, name)]
         if (code := app.run(words, command, console)) > ExitCode.OUTPUT:
             sys.exit(code)  # interrupted
+        if code > ExitCode.FAILED:  # its messages name options that `update` does not have
+            where = "" if Path.cwd() == here else f" in {Path.cwd()}"
+            console.say(
+                f"the command{where}: {shlex.join(['skillgen', *words, *(['--', *command] if command else [])])}"
+            )
     finally:
         os.chdir(here)
     if not check and code == ExitCode.DONE:

@@ -39,7 +39,7 @@ def _parse_env(entries: Iterable[str]) -> dict[str, str]:
         name, equals, value = entry.partition("=")
         if not name:
             raise UsageError("an entry has no name", where="--env", fix="write --env KEY=VALUE or --env KEY")
-        values[name] = value if equals else _variable(name, "--env", or_else=", or {name}=…")
+        values[name] = value if equals else _variable(name, "--env")
     return values
 
 
@@ -86,13 +86,12 @@ def _pair(entry: str, parts: tuple[str, str, str], flag: str, form: str) -> tupl
     return key, value.strip()
 
 
-def _variable(name: str, option: str, *, or_else: str = "") -> str:
+def _variable(name: str, option: str) -> str:
     if name not in os.environ:
         from skillgen.security.secrets import is_made_of_words
 
         shown = name if is_made_of_words(name) else "NAME"  # the user may have written the secret without its name
-        fix = "set it" + or_else.format(name=shown)
-        raise UsageError(f"{shown} is not set in this environment", where=option, fix=fix)
+        raise UsageError(f"{shown} is not set in this environment", where=option, fix=f"set {shown}")
     return os.environ[name]
 
 

@@ -174,11 +174,15 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
     from skillgen.pipeline.rendering import recorded_changes
     from skillgen.pipeline.results import Failure
 
+    def show(problems: Iterable[Problem]) -> None:
+        fixed = (structs.replace(item, fix=in_keys(item.fix or "")) for item in problems)
+        console.problems(fixed if is_project else problems)
+
     for failure in (step for step in result.steps if isinstance(step, Failure)):
-        console.problems(failure.source_problems)
+        show(failure.source_problems)
         console.fail(failure.error)
-    options = {"is_project": is_project, "is_one": result.is_one, "has_names": not console.verbose}
-    console.problems(problem for step in result.outcomes for problem in _problems_of(step, **options))
+    options = {"is_one": result.is_one, "has_names": not console.verbose}
+    show(problem for step in result.outcomes for problem in _problems_of(step, **options))
     for step in result.outcomes:
         if step.is_check and shows_diff:
             folder = "" if step.plan.out.is_absolute() else f"{step.plan.out.as_posix()}/"
@@ -193,10 +197,10 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
         names = disarm(one_line(first_of(judged, len(judged) if console.verbose else PLACES_SHOWN)))
         where = "in skillgen.yaml (tools)" if is_project else "with --effect"
         console.say(f"inferred: effects of {counted(len(judged), 'tool')}; declare them {where}: {names}")
-    console.problems(result.notices)
+    show(result.notices)
 
 
-def _problems_of(outcome: Outcome, *, is_project: bool, is_one: bool, has_names: bool) -> Iterator[Problem]:
+def _problems_of(outcome: Outcome, *, is_one: bool, has_names: bool) -> Iterator[Problem]:
     """Yields the problems of a folder as their reader knows their places: with the service if there are several, and
     with the names of tools that have no address, such as those of an MCP server.
     """
@@ -205,7 +209,7 @@ def _problems_of(outcome: Outcome, *, is_project: bool, is_one: bool, has_names:
     start = "" if service is None or is_one else f"{service.name} "
     for problem in outcome.problems:
         where = f"{start if problem.where.startswith('/') else ''}{_place(problem.where, names)}"
-        yield structs.replace(problem, where=where, fix=in_keys(problem.fix or "") if is_project else problem.fix)
+        yield structs.replace(problem, where=where)
 
 
 def _summary(outcome: Outcome) -> str:

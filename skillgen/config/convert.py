@@ -201,11 +201,17 @@ def renamed(text: str, name_of: Callable[[Option, re.Match[str]], str | None]) -
 
 def in_keys(text: str, given: Collection[str] = ()) -> str:
     """Returns a message with keys of the project file in place of options, except those that the run has."""
+    return renamed(text, lambda item, match: as_key(item, match) if item.is_key and item.name not in given else None)
 
-    def key(item: Option, match: re.Match[str]) -> str | None:
-        return f"`{item.key}`{match['value'] or ''}" if item.is_key and item.name not in given else None
 
-    return renamed(text, key)
+def as_key(item: Option, match: re.Match[str]) -> str:
+    """Returns an option in a message as what to write in the project file, where secrets come from the environment."""
+    value = (match["value"] or "").strip()
+    if item.is_secret and value:
+        name = match["variable"] or match["header"] or value
+        *words, variable = (match["content"] or name).split()
+        value = f'{{{name}: "{" ".join((*words, f"${{{variable}}}"))}"}}'
+    return f"`{item.key}: {value}`" if value else f"`{item.key}`"
 
 
 def key_in_target(flag: str) -> str:

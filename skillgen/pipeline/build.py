@@ -126,7 +126,9 @@ def _refuse_outside(path: Path, folder: Path, option: str) -> None:
     """Refuses a folder outside the project, also one behind a symbolic link: a cloned project must not name it."""
     if not is_below(path, folder):
         what = f"{path.as_posix()} is outside the folder of the project file"
-        raise UsageError(what, where=option, fix=f"name a folder below it, or give {option} on the command line")
+        if link := next((item for item in (path, *path.parents) if item.is_symlink()), None):
+            what += f": {link.as_posix()} is a symbolic link"
+        raise UsageError(what, where=option, fix=f"name a folder below it, or run skillgen build {option} DIR")
 
 
 @contextmanager

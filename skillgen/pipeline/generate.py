@@ -329,7 +329,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     is_same = is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"
-        fix = f"keep it with --name {old[0]}, or name: {old[0]} in skillgen.yaml"
+        fix = f"keep the name {old[0]} with --name"
         problems.append(Problem.of("skill-renamed", out, message, fix))
     if before.service is not None and not is_same:
         message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"

@@ -185,6 +185,12 @@ LOCK_TIMEOUT_S = 60.0
 _LOCK_POLL_S = 0.05
 
 
+def file_in_the_way(folder: Path) -> OutputError:
+    """Returns the error of a folder that cannot be, because a file has its name or that of a folder above it."""
+    where = next((str(path) for path in (folder, *folder.parents) if path.is_file()), str(folder))
+    return OutputError("is a file, but must be a folder", where=where, fix="move it, or choose another --out")
+
+
 @contextmanager
 def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
     """Creates a folder if necessary, locks it against other runs of skillgen, and holds it open; the lock leaves no
@@ -203,8 +209,7 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         handle = _open_for_lock(out)
     except OSError as error:
         if isinstance(error, (FileExistsError, NotADirectoryError)):
-            fix = "move it, or choose another --out"
-            raise OutputError("is a file, but must be a folder", where=where, fix=fix) from None
+            raise file_in_the_way(out) from None
         raise OutputError(f"cannot be written: {error.strerror}", where=str(error.filename or out)) from None
     try:
         deadline = time.monotonic() + LOCK_TIMEOUT_S

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 from skillgen.errors import EditedError, OutputError, Problem, ProblemLog
 from skillgen.write import merge
 from skillgen.write import record as records
-from skillgen.write.files import Folder
+from skillgen.write.files import Folder, file_in_the_way
 from skillgen.write.line_diff import change_diff, is_binary
 from skillgen.write.record import RECORD_NAME, Record, lines_of, state_of
 
@@ -141,8 +141,7 @@ def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
             if (content := Folder(out, None).read(path)) is not None:
                 contents[path] = content
         except NotADirectoryError:
-            where, fix = str((out / path).parent), "move it, or choose another --out"
-            raise OutputError("is a file, but must be a folder", where=where, fix=fix) from None
+            raise file_in_the_way((out / path).parent) from None
         except OSError as error:
             raise OutputError(f"cannot be read: {error.strerror}", where=str(out / path)) from None
     return contents

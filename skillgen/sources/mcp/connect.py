@@ -162,7 +162,7 @@ def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
         name, context = found[0], error.what[max(found.start() - 40, 0) : found.end() + 40]
         if name not in environment and _MISSING.search(context):
             pair = name if name in target.caller_env else f"{name}=VALUE"
-            error.fix = f"If it needs {name}, pass it: --env {pair}, or `env` in the file that names the server."
+            error.fix = f"If it needs {name}, pass it: --env {pair}; to a server of a client's file, with `env` there."
             return error
     is_late = "came within" in error.what
     if is_late and (runner := target.package_runner):

@@ -316,7 +316,7 @@ def token_for(target: ServerTarget, url: str, file: LoginFile) -> str | None:
     except SkillgenError:
         raise
     except (sdk.auth.OAuthRegistrationError, sdk.auth.OAuthFlowError, sdk.auth.OAuthTokenError) as error:
-        fix = "try again, or give a token with --header 'Authorization: Bearer …'"
+        fix = "try again, or give a token with --header 'Authorization: Bearer TOKEN'"
         if isinstance(error, sdk.auth.OAuthRegistrationError):
             fix = "register a client there and name it with --client-id, or give a token with --header"
         raise SourceError(f"the login fails: {printable(str(error))}", where=where, fix=fix) from None
