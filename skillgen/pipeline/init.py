@@ -16,7 +16,7 @@ import shlex
 import shutil
 import sys
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,12 +34,11 @@ from skillgen.config.loader import FILE_NAME, find_project_file, read_project, v
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
-from skillgen.model.values import Json
 from skillgen.pipeline.packages import project_environment, project_table
 from skillgen.pipeline.read import KINDS
 from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, json_or_none, text_of
-from skillgen.sources.mcp.client_config import is_switched_off, read_client_config
+from skillgen.sources.mcp.client_config import read_client_config
 from skillgen.text.markdown import one_line
 from skillgen.text.slugs import safe_stem, slug
 from skillgen.write.files import is_below
@@ -288,19 +287,15 @@ _CLIENT_FILES = (
 )
 
 
-def client_servers(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields a proposal for each server in the project's client configurations; duplicates count once."""
-    seen: set[str] = set()
+def client_servers(files: ProjectFiles) -> Collection[Proposal]:
+    """Returns a proposal for each server in the project's client configurations; duplicates count once."""
+    found: dict[str, Proposal] = {}
     for path in filter(files.has, _CLIENT_FILES):
-        servers: Mapping[str, Mapping[str, Json]] = {}
         with suppress(SkillgenError):
-            servers = read_client_config(files.root / path).servers
-        for name, entry in servers.items():
-            if name in seen or is_switched_off(entry):
-                continue
-            seen.add(name)
-            source = {"config": path, "server": name}
-            yield Proposal(name=name, source=source, evidence=f"the server {name!r} in {path}")
+            for name in read_client_config(files.root / path).chosen(None):
+                source = {"config": path, "server": name}
+                found.setdefault(name, Proposal(name=name, source=source, evidence=f"the server {name!r} in {path}"))
+    return found.values()
 
 
 _EXTENSIONS = (".json", ".yaml", ".yml")
@@ -345,16 +340,12 @@ def propose_targets(root: Path) -> list[Proposal]:
     descriptions = [*description_files(files)]
     code = [*python_sources(files), *node_servers(files)]
     found = [*descriptions, *(item for item in code if not descriptions or "openapi-command" not in item.source)]
-    taken: set[str] = set()
-    return [_with_unique_name(item, taken) for item in found or client_servers(files)]
-
-
-def _with_unique_name(proposal: Proposal, taken: set[str]) -> Proposal:
-    """Returns the proposal with a name for a folder: lower-case ASCII with hyphens."""
-    stem = safe_stem(slug(proposal.name) or "api", "target")
-    name = next(name for name in chain([stem], (f"{stem}-{number}" for number in count(2))) if name not in taken)
-    taken.add(name)
-    return replace(proposal, name=name)
+    targets: dict[str, Proposal] = {}
+    for item in found or client_servers(files):  # the name of a folder: lower-case ASCII with hyphens
+        stem = safe_stem(slug(item.name) or "api", "target")
+        name = next(name for name in chain([stem], (f"{stem}-{number}" for number in count(2))) if name not in targets)
+        targets[name] = replace(item, name=name)
+    return [*targets.values()]
 
 
 def _is_writable(proposal: Proposal) -> bool:

@@ -114,7 +114,7 @@ class ClientConfig:
             what = "lists ways to reach a server; skillgen uses only one that you name"
             fix = f"choose one with --server NAME: {first_of(self._labels(), 20)}"
             raise UsageError(what, where=self.name, fix=fix)
-        names = tuple(key for key, entry in self.servers.items() if not is_switched_off(entry))
+        names = tuple(key for key, entry in self.servers.items() if not _is_switched_off(entry))
         if not names:
             places = first_of((f"{key} in {folder}" for key, folder in self.elsewhere.items()), 20)
             what = "switches all its servers off" if self.servers else "has no server for the current folder"
@@ -294,7 +294,7 @@ def without_comments(text: str) -> str:
 _LISTS = ("mcpServers", "servers", "context_servers")
 
 
-def is_switched_off(entry: Mapping[str, Json]) -> bool:
+def _is_switched_off(entry: Mapping[str, Json]) -> bool:
     """True if an entry is disabled."""
     return entry.get("disabled") is True or entry.get("enabled") is False
 
