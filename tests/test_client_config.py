@@ -213,7 +213,7 @@ class TestForms:
             (
                 mine,
                 ("--server", "other"),
-                f"has no server 'other' for the current folder\n  try: run skillgen in {there}",
+                f"has no server 'other'\n  try: run skillgen in {there}, for which it is",
             ),
             (config(tmp_path, {}, "file.json", projects=projects), (), f"run skillgen where it is used: own in {here}"),
         ]:

@@ -34,6 +34,7 @@ from skillgen.config.loader import FILE_NAME, find_project_file, read_project, v
 from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
+from skillgen.pipeline.ownership import records_in
 from skillgen.pipeline.packages import project_environment, project_table
 from skillgen.pipeline.read import KINDS
 from skillgen.sources.documents import load_document
@@ -42,7 +43,6 @@ from skillgen.sources.mcp.client_config import read_client_config
 from skillgen.text.markdown import one_line
 from skillgen.text.slugs import safe_stem, slug
 from skillgen.write.files import is_below
-from skillgen.write.record import RECORD_NAME, read_record
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -304,28 +304,20 @@ _HINT = re.compile(rb"""["']?(openapi|swagger|snapshot|manifest_version)["']?\s*
 """A file without any of these keys is not parsed."""
 
 
-def description_files(files: ProjectFiles) -> Iterator[Proposal]:
-    """Yields a proposal for each description, snapshot and manifest; the YAML and the JSON of one API count once."""
-    seen: set[tuple[str, str]] = set()
-    for path in files.paths:
-        file = files.root / path
-        try:
-            if not path.endswith(_EXTENSIONS) or file.stat().st_size > _SIZE_LIMIT_BYTES:
-                continue
-            if _HINT.search(file.read_bytes()) is None:
-                continue
-            data = load_document(str(file), ProblemLog()).data
-        except (OSError, SkillgenError):
-            continue
-        kind = next((name for name, kind in KINDS.items() if kind.matches(data)), None)
-        info = as_dict(data).get("info")
-        if kind is None or (kind == "openapi" and not isinstance(info, dict)):
-            continue
-        title = text_of(as_dict(info), "title") or posixpath.basename(path).rpartition(".")[0]
-        identity = (kind, title.strip().lower() if kind == "openapi" else path)
-        if identity not in seen:
-            seen.add(identity)
-            yield Proposal(name=title, source={kind: path}, evidence=f"{KINDS[kind].what} in {path}")
+def description_files(files: ProjectFiles) -> Collection[Proposal]:
+    """Returns a proposal for each description, snapshot and manifest; the YAML and the JSON of one API count once."""
+    found: dict[tuple[str, str], Proposal] = {}
+    for path in (path for path in files.paths if path.endswith(_EXTENSIONS)):
+        file, data = files.root / path, None
+        with suppress(OSError, SkillgenError):
+            if file.stat().st_size <= _SIZE_LIMIT_BYTES and _HINT.search(file.read_bytes()):
+                data = load_document(str(file), ProblemLog()).data
+        kind, info = next((name for name, kind in KINDS.items() if kind.matches(data)), None), as_dict(data).get("info")
+        if kind is not None and (kind != "openapi" or isinstance(info, dict)):
+            title = text_of(as_dict(info), "title") or posixpath.basename(path).rpartition(".")[0]
+            item = Proposal(name=title, source={kind: path}, evidence=f"{KINDS[kind].what} in {path}")
+            found.setdefault((kind, title.strip().lower() if kind == "openapi" else path), item)
+    return found.values()
 
 
 # -- the files that are written --------------------------------------------------------------------------------------
@@ -357,11 +349,10 @@ def _is_writable(proposal: Proposal) -> bool:
 def _folders_of_others() -> list[str]:
     """Returns the folders whose record has the command that wrote the documents; of several services, that of all."""
     found: dict[str, None] = {}
-    for path in sorted((*Path().glob(f"*/{RECORD_NAME}"), *Path().glob(f"*/*/{RECORD_NAME}"))):
-        with suppress(SkillgenError):
-            record = read_record(path.parent)
+    for top in sorted(filter(Path.is_dir, Path().iterdir())):
+        for path, record in records_in(top).items():
             if record.run is not None and record.target is None:
-                found[(path.parent.parent if record.owner == ".." else path.parent).as_posix()] = None
+                found[(path.parent if record.owner == ".." else path).as_posix()] = None
     return [*found]
 
 

@@ -47,17 +47,12 @@ _NAME = re.compile(r"(?P<name>[A-Za-z_][A-Za-z0-9_]*)(?::-(?P<default>.*))?\Z", 
 _EDITOR_ONLY = ("command:", "config:", "extensionInstallFolder:")
 
 
+_FOLDER = ("workspaceFolder", "workspaceRoot", "cwd", "PLUGIN_ROOT", "CLAUDE_PLUGIN_ROOT", "CURSOR_PLUGIN_ROOT")
 _EDITOR_VARIABLES: Mapping[str, Callable[[Path], str]] = {
-    "workspaceFolder": str,
-    "workspaceRoot": str,
+    **dict.fromkeys(_FOLDER, str),
+    **dict.fromkeys(("pathSeparator", "/"), lambda folder: os.sep),
     "workspaceFolderBasename": lambda folder: folder.name,
     "userHome": lambda folder: str(Path.home()),
-    "cwd": str,
-    "PLUGIN_ROOT": str,
-    "CLAUDE_PLUGIN_ROOT": str,
-    "CURSOR_PLUGIN_ROOT": str,
-    "pathSeparator": lambda folder: os.sep,
-    "/": lambda folder: os.sep,
 }
 """Variables of the editors and of plugins; `${workspaceFolder:NAME}` names one of several folders."""
 
@@ -106,9 +101,12 @@ class ClientConfig:
         if name is not None:
             if name not in self.servers:
                 folder = self.elsewhere.get(name)
-                fix = f"choose from {first_of(self.servers, 20)}" if folder is None else f"run skillgen in {folder}"
-                what = f"has no server {name!r}{'' if folder is None else ' for the current folder'}"
-                raise UsageError(what, where=self.name, fix=fix)
+                fix = (
+                    f"run skillgen in {folder}, for which it is"
+                    if folder
+                    else f"choose from {first_of(self.servers, 20)}"
+                )
+                raise UsageError(f"has no server {name!r}", where=self.name, fix=fix)
             return (name,)
         if self.is_foreign:
             what = "lists ways to reach a server; skillgen uses only one that you name"
@@ -201,26 +199,19 @@ def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool
     owner = as_dict(data)
     if "mcp" in owner and not _servers_of(owner):
         owner = as_dict(owner["mcp"])  # in VS Code's settings
-    servers, elsewhere, here = _servers_of(owner), dict[str, str](), Path.cwd()
-    for place, project in as_dict(None if is_foreign else owner.get("projects")).items():
-        if Path(place) == here:
-            folder = here
-            servers |= _servers_of(as_dict(project))
-        else:
-            elsewhere |= dict.fromkeys(_servers_of(as_dict(project)), place)
+    listed = as_dict(None if is_foreign else owner.get("projects"))
+    projects = {Path(place): _servers_of(as_dict(project)) for place, project in listed.items()}
+    own = projects.pop(Path.cwd(), {})
+    servers = _servers_of(owner) | own
+    elsewhere = {key: str(place) for place, others in projects.items() for key in others if key not in servers}
     if servers or elsewhere:
-        return ClientConfig(
-            name=name,
-            folder=folder,
-            servers=servers,
-            inputs={key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None},
-            elsewhere={name: place for name, place in elsewhere.items() if name not in servers},
-            is_foreign=is_foreign,
-        )
+        inputs = {key: item for item in as_list(owner.get("inputs")) if (key := text_of(item, "id")) is not None}
+        folder = Path.cwd() if own else folder
+        config = ClientConfig(name=name, folder=folder, servers=servers, inputs=inputs, is_foreign=is_foreign)
+        return replace(config, elsewhere=elsewhere)
     ways = {} if is_description(data) else published_ways(data)
-    if not ways:
-        return None
-    return ClientConfig(name=name, folder=folder, servers=ways, ways=frozenset(ways), is_foreign=True)
+    config = ClientConfig(name=name, folder=folder, servers=ways, ways=frozenset(ways), is_foreign=True)
+    return config if ways else None
 
 
 _CLIENT_FILE_LIMIT_BYTES = 256 * 1024
@@ -324,10 +315,6 @@ class _Entry:
     environment: Mapping[str, str]
     secrets: Secrets = field(default_factory=Secrets)
 
-    @property
-    def _folder(self) -> Path:
-        return self.config.folder or Path()
-
     def target(self, timeout_s: float) -> ServerTarget:
         """Returns the target of the entry.
 
@@ -349,7 +336,7 @@ class _Entry:
             cwd = self._path("cwd")
             if cwd is not None and not cwd.is_dir():
                 raise self._error("its cwd is not a folder", "correct `cwd`")
-            folder = cwd or self._folder
+            folder = cwd or self.config.folder
             target = ServerTarget(command=command, env=env, cwd=folder, needs_cwd=cwd is not None, timeout_s=timeout_s)
         elif kind is not None and kind not in ("stdio", *_HTTP, *SSE):
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
@@ -358,14 +345,14 @@ class _Entry:
         return replace(target, extra_secrets=self.secrets)
 
     def _path(self, key: str) -> Path | None:
-        declared = self.raw.get(key)
-        if not isinstance(declared, str) or not declared:
+        declared, folder = text_of(self.raw, key), self.config.folder or Path()
+        if not declared:
             return None
         try:
-            path = self._folder / Path(self._fill_in(declared)).expanduser()
+            path = folder / Path(self._fill_in(declared)).expanduser()
         except RuntimeError:  # the home folder of a user that does not exist
             raise self._error(f"its {key} is not a path", f"correct `{key}`") from None
-        if self.config.is_foreign and not _is_inside(path, self._folder):
+        if self.config.is_foreign and not _is_inside(path, folder):
             raise self._error(f"its {key} is outside the plugin", "start the server yourself: -- COMMAND")
         return path
 
@@ -394,7 +381,7 @@ class _Entry:
         if (editor_value := _EDITOR_VARIABLES.get(kind)) is not None:
             if self.config.folder is None or (self.config.is_foreign and kind == "userHome"):
                 raise self._error(f"{placeholder} is a path of this machine", "start or name the server yourself")
-            return editor_value(self._folder)
+            return editor_value(self.config.folder)
         if inner.startswith("input:"):
             return self._input(key)
         if inner.startswith(_EDITOR_ONLY):
