@@ -113,8 +113,8 @@ _ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]|, send an? 
 _START = re.compile(r"\A(?:\[[^\]\n]{0,80}\]|\W)+")
 """Signs and remarks in brackets before the first word."""
 
-_SENTENCE_END = re.compile(r"[.!?:;](?:\s|$)|[。！？]|\n")
-_WORD = re.compile(r"[^\W\d_][\w'’-]*|[,/]")
+_SENTENCE_END = re.compile(r"[.!?:](?:\s|$)|[。！？]|\n")
+_WORD = re.compile(r"[^\W\d_][\w'’-]*|[,/&;]")
 _LEAD = re.compile(
     r"\A(?:(?:use )?(?:this|the|an?)(?: [\w`'-]+){0,3}? "
     r"(?:action|api|call|command|endpoint|function|method|operation|request|resource|route|service|tool)s?\b\W*"
@@ -137,7 +137,9 @@ _WARNINGS = ("data loss", "[destructive]", "(destructive)", "a destructive ")
 
 _KANA = re.compile("[\u3041-\u30ff]")
 _STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
-_JOINED_STEMS = re.compile(rf"(?:{_STEM})(?:[、,/・･和或与及やと|\s]{{1,3}}(?:{_STEM}))*")
+_JOINED_STEMS = re.compile(
+    rf"(?:{_STEM})(?:(?:[、,/・･和或与及やと|\s]{{1,3}}|\w{{0,12}},?(?:(?<!合)[并並]|然后|然後))(?:{_STEM}))*"
+)
 
 
 def is_verb(word: str) -> bool:
@@ -456,11 +458,12 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
     if _JOINTS.isdisjoint(rest):
         return
-    words = [word for word in rest[:_JOINED] if word not in _PRONOUNS and word not in _FILLERS]
+    pairs = pairwise((*rest[:_JOINED], ""))
+    words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
     for at, (joint, word) in enumerate(pairwise(words), 2):
         # A word that may be a noun is a verb directly after the first one: "find and lock a row".
-        if joint in _JOINTS and (verb := _base(word)) in (_VERBS if at == 2 else _PLAIN):
-            yield _effect_of(verb, words[at:])
+        if joint in _JOINTS and word in (_VERBS if at == 2 or joint == "then" else _PLAIN):
+            yield _effect_of(word, words[at:])
 
 
 def _code_in(words: Collection[str], text: str, arguments: Iterable[Sequence[str]] = ()) -> _Verb | None:
@@ -535,9 +538,11 @@ def _verb_of_text(text: str) -> _Verb | None:
     return _Verb(verb, effect, is_certain and verb not in _WORDS["weak"])
 
 
-def _base(word: str) -> str:
-    """Returns the verb of which a word is a form ("deletes"); empty without one."""
+def _base(word: str, after: str = "") -> str:
+    """Returns the verb of which a word is a form ("deletes", "deleting it"); empty without one."""
     words = (word.replace("-", ""), word.rpartition("-")[2]) if "-" in word else (word,)
+    if after in _PRONOUNS and word.endswith("ing"):
+        words = (f"{word[:-3]}e", word[:-3], word[:-4])
     forms = ((word, word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y") for word in words)
     return next((form for form in chain.from_iterable(forms) if form in _VERBS), "")
 
