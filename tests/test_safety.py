@@ -489,6 +489,25 @@ def test_an_optional_action_of_a_tool_with_a_verb_is_data() -> None:
     assert marks_of(tool("changes", inputSchema=schema)) == ["destructive"]
 
 
+@pytest.mark.parametrize(("name", "schema", "hints", "mark"), inputs("safety")["flags"])
+def test_a_flag_that_is_true_by_default_is_what_a_call_does(name: str, schema: Json, hints: Json, mark: str) -> None:
+    """Unless the source declares what the call does."""
+    schema = {"type": "object", "properties": {"purge": {"type": "boolean", **schema}}}
+    assert marks_of(tool(name, description="Ropes.", inputSchema=schema, annotations=hints)) == [mark]
+
+
+@pytest.mark.parametrize(("method", "place", "name", "schema", "mark"), inputs("safety")["requests"])
+def test_a_parameter_of_a_request_may_choose_what_it_does(
+    method: str, place: str, name: str, schema: Json, mark: str
+) -> None:
+    """Those in the body of a PUT are states."""
+    sent: Json = {"parameters": [{"name": name, "in": place, "required": True, "schema": schema}]}
+    if place == "body":
+        body = {"type": "object", "properties": {name: schema}, "required": [name]}
+        sent = {"requestBody": {"content": {"application/json": {"schema": body}}}}
+    assert mark_of_operation(method, "/ropes", "ropes", "Ropes.", **sent) == mark
+
+
 def test_a_prefix_that_most_names_have_is_no_verb() -> None:
     """Nor is a tag; a verb that changes something is one, whatever the other names are."""
     names = [f"mail_{name}" for name in ("list_a", "delete_b", "update_c", "d_get")]

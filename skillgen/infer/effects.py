@@ -27,7 +27,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.schema import Parameter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
-from skillgen.model.values import Json, Origin
+from skillgen.model.values import Json, Origin, Value
 from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import rewritten
@@ -35,6 +35,7 @@ from skillgen.text.summary import first_sentence
 from skillgen.text.words import path_segments, singular, without_request, words_of
 
 Words: TypeAlias = tuple[str, ...]
+_Arguments: TypeAlias = list[tuple[Parameter, Words]]
 _DATA: dict[str, Any] = load_table(__file__, "effects.toml")
 _WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, words in _DATA["words"].items()}
 _NOUNS, _FILLERS, _ENDS = _WORDS["nouns"] | _WORDS["nouns_at_end"], _WORDS["fillers"], _WORDS["ends"]
@@ -316,12 +317,10 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     custom = ending[1].lower() if ending else ""
     starts = {custom, *(words[0] for words in readings)}
     is_get = of_method == "read"
-    if is_get and _CHANGES.isdisjoint((*chain.from_iterable(readings), custom)):
-        return "read", by_method
-    text = tool.summary or tool.description or tool.title or ""
     sole = types.variants(tool.parameters[0].schema) if len(tool.parameters) == 1 else []  # its members, if it has any
     items = [item for schema in sole for item in schema.properties] or tool.parameters
     arguments = [(item, words_of(item.name) or ("",)) for item in items]
+    text = tool.summary or tool.description or tool.title or ""
     verb = code = _code_in(starts if is_get else own, text, [words for _, words in arguments])
     if ending and custom in _VERBS and not (is_get and code):
         done = _effect_of(custom, [other for other in own if other != custom])
@@ -335,7 +334,7 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
         certain = {*_WORDS["runs"], custom if tool.name.lower().startswith(custom) else ""}
         is_sure = said and (said.is_certain or said.word in certain) and starts & _CHANGES
         if (said and said.effect == "read") or not (is_sure or (verb and verb.word in _RAISED)):
-            return "read", by_method
+            verb = said = None
     is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
     if semantics.read_only is not None or (of_method and not is_raised):
         said = None
@@ -355,7 +354,7 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    found += _chosen_by_arguments(tool, arguments, own, types, is_known=bool(verb or of_method))
+    found += _chosen_by_arguments(tool, arguments, own, types, of_method, is_named=bool(verb))
     effect, source = max(found, key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _CHANGING_FLAGS.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
@@ -407,16 +406,20 @@ def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
     return list(filter(None, [*parts, *(own[len(start) :] for start in starts), own, *others]))
 
 
+def _first_verb(words: Words) -> _Verb | None:
+    """Returns the verb with which a name begins, unless it may be a noun."""
+    size = next((size for size in (3, 2, 1) if "_".join(words[:size]) in _PLAIN), 0)
+    verb = "_".join(words[:size])
+    return _Verb(verb, _effect_of(verb, words[size:])) if verb else None
+
+
 def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | None:
     """Returns the verb of a name: its first word, else its last one, else one in the middle; of the first reading.
 
     What may be a noun counts only if no other word is a verb; in a path, and after a method, hardly ever.
     """
-    for words in readings:
-        for size in range(min(len(words), 3), 0, -1):
-            verb = "_".join(words[:size])
-            if verb in (_PLAIN if size == 1 else _VERBS):
-                return _Verb(verb, _effect_of(verb, words[size:]))
+    if first := next(filter(None, map(_first_verb, readings)), None):
+        return first
     for words in readings:
         verbs = list[_Verb]()
         words = (words[0], *takewhile(lambda word: word not in _ENDS, words[1:]))
@@ -483,24 +486,26 @@ def _is_said_to_read(text: str) -> bool:
 
 
 def _chosen_by_arguments(
-    tool: Tool,
-    arguments: Iterable[tuple[Parameter, Words]],
-    own: Words,
-    types: Types,
-    *,
-    is_known: bool,
+    tool: Tool, arguments: _Arguments, own: Words, types: Types, of_method: Effect | None, *, is_named: bool
 ) -> Iterator[tuple[Effect, str]]:
-    """Yields what the arguments of a call may choose: an action on what the name says, a file that it writes.
+    """Yields what the arguments of a call may choose: an action on what the name says, a flag, a file that it writes.
 
-    Optional ones are data, if name or method say what the tool does, but for the files of a program.
+    Optional ones are data, if name or method say what the tool does, but for the files of a program and flags that are
+    true by default; so are flags in the body of a PUT or PATCH.
     """
+    choosers = _WORDS["choosers_of_get" if of_method == "read" else "choosers"]
     for item, words in arguments:
-        form, is_meant = (item.schema.items or item.schema).format or "", item.required or not is_known
+        is_flag = "boolean" in item.schema.types and (item.required or item.schema.default == Value(True))
+        is_act = is_flag and tool.semantics.read_only is None and (item.location, of_method) != ("body", "write")
+        form = (item.schema.items or item.schema).format or ""
+        is_meant = item.required or not (is_named or of_method)
         is_saved = words[0] in _WORDS["saves"] or (item.syntax and _SAVED.search((item.description or "").lower()))
         is_written = is_saved and (words[-1] in _WORDS["places"] or form == "path") and (item.syntax or is_meant)
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
-        elif is_meant and words[-1] in _WORDS["choosers"]:
+        elif is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):
+            yield act.effect, _BY_ARGUMENT + item.name
+        elif is_meant and words[-1] in choosers:
             values = [value for schema in types.variants(item.schema) for value in schema.choices or ()]
             text = item.description or tool.description or ""
             values = values or _LISTED.findall(text[:_LIST_LIMIT])
@@ -540,7 +545,7 @@ def _verb_of_text(text: str) -> _Verb | None:
 
 def _base(word: str, after: str = "") -> str:
     """Returns the verb of which a word is a form ("deletes", "deleting it"); empty without one."""
-    words = (word.replace("-", ""), word.rpartition("-")[2]) if "-" in word else (word,)
+    words: Words = (word.replace("-", ""), word.rpartition("-")[2]) if "-" in word else (word,)
     if after in _PRONOUNS and word.endswith("ing"):
         words = (f"{word[:-3]}e", word[:-3], word[:-4])
     forms = ((word, word.removesuffix("s"), word.removesuffix("es"), f"{word.removesuffix('ies')}y") for word in words)
