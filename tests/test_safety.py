@@ -477,6 +477,23 @@ def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schem
     assert marks_of(tool(name, inputSchema=schema, annotations=READS)) == ["read"]
 
 
+@pytest.mark.parametrize(
+    ("text", "mark"),
+    [
+        ("Query data with GraphQL", None),
+        ("Runs a GraphQL query or mutation.", None),
+        ("Queries the data with a read-only SQL statement.", "read"),
+        ("Query ropes", "read"),
+    ],
+)
+def test_a_query_in_a_language_that_may_change_data_has_no_mark(text: str, mark: str | None) -> None:
+    """The name alone does not say that it only reads."""
+    schema = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+    assert marks_of(tool("query", description=text, inputSchema=schema)) == [mark]
+    sent = {"content": {"application/json": {"schema": schema}}}
+    assert mark_of_operation("post", "/query", "query", text, requestBody=sent) == mark
+
+
 def test_an_action_may_be_listed_in_the_text_of_a_tool() -> None:
     schema = {"type": "object", "properties": {"action": {"type": "string"}}, "required": ["action"]}
     text = "Ropes of a harbour.\n\nActions:\n- list: all ropes\n- delete: one rope\n"

@@ -300,8 +300,9 @@ def _method_of(tool: Tool, types: Types) -> str:
     values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
     values += [schema.default.json for schema in schemas if schema.default is not None]
     others = (name for name in map(str.lower, map(str, values)) if name == "post" or name in _EFFECT_OF_METHOD)
-    methods = ((tool.method or "").lower(), *others)
-    return max(methods, key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
+    return max(
+        ((tool.method or "").lower(), *others), key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write"))
+    )
 
 
 def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tuple[Effect, str] | None:
@@ -358,9 +359,10 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     effect, source = max(found, key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _CHANGING_FLAGS.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
-    takes_code = not (of_method or tool.command) and any(words[-1] in _WORDS["languages"] for _, words in arguments)
-    if effect == "read" and takes_code and not _is_said_to_read(text):
-        return None
+    if effect == "read" and not (of_method or tool.command or _is_said_to_read(sentence := _said(text))):
+        ends = [(words[-1], {*words, *sentence} & _WORDS["query_languages"]) for _, words in arguments]
+        if any(end in _WORDS["languages"] or (is_code and end in _WORDS["queries"]) for end, is_code in ends):
+            return None
     if effect == "write" and semantics.destructive is None:
         whole = (tool.help or tool.description or "").lower()
         return ("destructive", _BY_TEXT) if any(map(whole.__contains__, _WARNINGS)) else (effect, source)
@@ -408,9 +410,8 @@ def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
 
 def _first_verb(words: Words) -> _Verb | None:
     """Returns the verb with which a name begins, unless it may be a noun."""
-    size = next((size for size in (3, 2, 1) if "_".join(words[:size]) in _PLAIN), 0)
-    verb = "_".join(words[:size])
-    return _Verb(verb, _effect_of(verb, words[size:])) if verb else None
+    starts = ((size, "_".join(words[:size])) for size in (3, 2, 1))
+    return next((_Verb(verb, _effect_of(verb, words[size:])) for size, verb in starts if verb in _PLAIN), None)
 
 
 def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | None:
@@ -444,7 +445,7 @@ def _plain_effect(readings: Sequence[Words]) -> Effect | None:
     """
     found = [*chain.from_iterable(map(_joined, readings))]
     if not any(_VERBS.get(words[0]) == "read" for words in readings):
-        found += [_PLAIN[word] for words in readings for word in (words[0], words[-1]) if word in _PLAIN]
+        found += [_PLAIN[end] for own in readings for end in (own[0], "_".join(own[:2]), own[-1]) if end in _PLAIN]
         found += [effect for words in readings for word in words if (effect := _PLAIN.get(word)) == "destructive"]
     return next((effect for effect in found if effect in ("sends", "destructive")), None)
 
@@ -473,12 +474,16 @@ def _code_in(words: Collection[str], text: str, arguments: Iterable[Sequence[str
     """Returns the verb of what runs code that its caller writes, if these words or the arguments say so."""
     if _WORDS["runs"].isdisjoint(words) or _WORDS["code"].isdisjoint(chain(words, *arguments)):
         return None
-    return _Verb("run_code", "read" if _is_said_to_read(text) else "destructive")
+    return _Verb("run_code", "read" if _is_said_to_read(_said(text)) else "destructive")
 
 
-def _is_said_to_read(text: str) -> bool:
-    """True if the first sentence says that the code of a caller can change nothing."""
-    said = words_of(_SENTENCE_END.split(text[:_TEXT_LIMIT].strip(), maxsplit=1)[0])
+def _said(text: str) -> Words:
+    """Returns the words of the first sentence."""
+    return words_of(_SENTENCE_END.split(text[:_TEXT_LIMIT].strip().lower(), maxsplit=1)[0])
+
+
+def _is_said_to_read(said: Words) -> bool:
+    """True if these words of a sentence say that the code of a caller can change nothing."""
     return ("read", "only") in pairwise(said) or not _WORDS["only_reads"].isdisjoint(said)
 
 
@@ -497,8 +502,7 @@ def _chosen_by_arguments(
     for item, words in arguments:
         is_flag = "boolean" in item.schema.types and (item.required or item.schema.default == Value(True))
         is_act = is_flag and tool.semantics.read_only is None and (item.location, of_method) != ("body", "write")
-        form = (item.schema.items or item.schema).format or ""
-        is_meant = item.required or not (is_named or of_method)
+        form, is_meant = (item.schema.items or item.schema).format or "", item.required or not (is_named or of_method)
         is_saved = words[0] in _WORDS["saves"] or (item.syntax and _SAVED.search((item.description or "").lower()))
         is_written = is_saved and (words[-1] in _WORDS["places"] or form == "path") and (item.syntax or is_meant)
         if is_written or form.startswith("output "):
@@ -507,8 +511,7 @@ def _chosen_by_arguments(
             yield act.effect, _BY_ARGUMENT + item.name
         elif is_meant and words[-1] in choosers:
             values = [value for schema in types.variants(item.schema) for value in schema.choices or ()]
-            text = item.description or tool.description or ""
-            values = values or _LISTED.findall(text[:_LIST_LIMIT])
+            values = values or _LISTED.findall((item.description or tool.description or "")[:_LIST_LIMIT])
             for first, *rest in filter(None, (_words(str(value)) for value in values)):
                 if verb := first if first in _VERBS else next(filter(_PLAIN.__contains__, rest[-1:]), ""):
                     yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
@@ -527,10 +530,7 @@ def _verb_of_text(text: str) -> _Verb | None:
     if not sentence.isascii() and (runs := _JOINED_STEMS.findall(sentence)):
         run = runs[-1 if _KANA.search(sentence) else 0]
         return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))
-    words = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))]
-    if not words:
-        return None
-    first, rest = words[0], words[1:]
+    first, *rest = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))] or [""]
     if not (verb := _base(first)) or verb in _WORDS["states"]:
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):

@@ -79,12 +79,8 @@ def _completed(tool: Tool) -> Tool:
     _, texts = documented_parameters(tool.description or "", undescribed)
     if texts:
         origin = Origin("declared", f"{tool.pointer}/description")
-        parameters = [
-            with_facts(item, origin, description=texts[item.name])
-            if item.name in texts and not item.description
-            else item
-            for item in tool.parameters
-        ]
+        items = ((item, None if item.description else texts.get(item.name)) for item in tool.parameters)
+        parameters = [with_facts(item, origin, description=text) if text else item for item, text in items]
         tool = replace(tool, parameters=tuple(parameters))
     key = next((item for item in tool.parameters if _KEY.fullmatch(item.name)), None)
     if key is not None and tool.semantics.idempotent_with_key is None:
@@ -128,9 +124,7 @@ def _grouped(service: Service) -> Service:
         ways = ((source, suggest(others)) for source, suggest in (first, ("names", _nouns)))
         source, names = next((way for way in ways if _helps(way[1])), ("", {}))
         spellings, origins = _spellings(service.tools), {"name": Origin("inferred", source)}
-        groups = (
-            Group(name=name, title=_title(name, spellings), origins=origins) for name in sorted({*names.values()})
-        )
+        groups = (Group(name=key, title=_title(key, spellings), origins=origins) for key in sorted({*names.values()}))
         tools = (_in_group(tool, names.get(tool.name), source[:-1]) for tool in service.tools)
         service = replace(service, groups=(*service.groups, *groups), tools=tuple(tools))
     return _merged(service) if any(tool.group for tool in service.tools) else replace(service, groups=())
