@@ -271,11 +271,11 @@ WRITING = """
 import argparse, click, pathlib
 clicked, parser = click.Group(), argparse.ArgumentParser("x")
 subparsers = parser.add_subparsers()
-def add(kinds, name, option, kind, text=None):
+def add(kinds, name, option, kind, text=None, **named):
     if kinds is click:
         clicked.add_command(click.Command(name, params=[click.Option([option], type=kind, help=text)]))
     else:
-        subparsers.add_parser(name).add_argument(option, type=kind, help=text)
+        subparsers.add_parser(name).add_argument(option, type=kind, help=text, **named)
 add(click, "show-written", "--to", click.File("w"))
 add(click, "show-writable", "--to", click.Path(writable=True))
 add(click, "show-said", "--to", click.Path(), "Where to write")
@@ -284,7 +284,11 @@ add(click, "show-file", "--output", click.File(), "The list")
 add(argparse, "list-written", "--to", argparse.FileType("w"))
 add(argparse, "list-named", "--output", pathlib.Path)
 add(argparse, "list-said", "--to-file", str, "File to write, overwritten")
+add(argparse, "list-told", "--out", None, "File to write")
+add(argparse, "list-value", "--to", None, "Where to write", metavar="FILE")
+add(argparse, "list-out", "--output", None, metavar="PATH")
 add(argparse, "list-text", "--to", str, "Text to write")
+add(argparse, "list-form", "--output", str, "Written form of the file")
 add(argparse, "list-file", "--to", argparse.FileType(), "the list")
 """
 WRITING_OF_TYPER = """
@@ -301,7 +305,10 @@ def get_file(to: typer.FileText): pass
 
 @pytest.mark.parametrize(
     ("name", "writing"),
-    {"clicked": "show-said show-writable show-written", "parser": "list-written list-named list-said"}.items(),
+    {
+        "clicked": "show-said show-writable show-written",
+        "parser": "list-written list-named list-said list-told list-value list-out",
+    }.items(),
 )
 def test_a_command_that_writes_a_file_does_not_only_read(name: str, writing: str, tmp_path: Path) -> None:
     (tmp_path / "writing.py").write_text(WRITING, "utf-8")

@@ -503,8 +503,10 @@ def _chosen_by_arguments(
         is_flag = "boolean" in item.schema.types and (item.required or item.schema.default == Value(True))
         is_act = is_flag and tool.semantics.read_only is None and (item.location, of_method) != ("body", "write")
         form, is_meant = (item.schema.items or item.schema).format or "", item.required or not (is_named or of_method)
-        is_saved = words[0] in _WORDS["saves"] or (item.syntax and _SAVED.search((item.description or "").lower()))
-        is_written = is_saved and (words[-1] in _WORDS["places"] or form == "path") and (item.syntax or is_meant)
+        value = item.syntax.value if item.syntax and not item.schema.choices else None
+        said = item.description if value and _SAVED.search((item.description or "").lower()) else None
+        is_place = form == "path" or not _WORDS["places"].isdisjoint(words_of(f"{words[-1]} {value} {said}"))
+        is_written = (said or words[0] in _WORDS["saves"]) and is_place and (item.syntax or is_meant)
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
         elif is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):
