@@ -19,8 +19,9 @@ from skillgen.cli.mock import words_of_agent
 from skillgen.cli.options import HEADER_VARIABLE, SOURCE, Given, OptionsOf, command, read
 from skillgen.cli.output import Console, can_ask, print_diff, result_json, safe_lines, show_result
 from skillgen.config.option import Options, PathName, option, options_in, part_of
-from skillgen.config.project import DEFAULT_OUT, DRAFTED, TEXTS_NAME, OutputOptions, Run, SkillTexts, Source, Texts
+from skillgen.config.project import DEFAULT_OUT, DRAFTED, OutputOptions, Run, SkillTexts, Source, Texts
 from skillgen.errors import ExitCode, OutputError, SourceError, UsageError
+from skillgen.model.document import TEXTS_NAME
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
 from skillgen.write.record import Run as Recorded
@@ -331,19 +332,21 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
 
     console, run, code = part_of(Console, given), part_of(Run, given), ExitCode.DONE
     output = checked_output(part_of(OutputOptions, given))
-    request = Request(source=part_of(Source, {**given, **named}), texts=part_of(Texts, given))
     out = Path(output.out or DEFAULT_OUT)
-    has_texts = (out / TEXTS_NAME).is_file()
-    if has_texts or run.draft is not None:
-        if not (has_texts or output.check):
-            options = DraftOptions(agent=run.draft, yes=True)
-            try:
-                code = run_draft(draft_of(request, out, output.split), options, console, shows=False)
-            except SourceError as error:  # the documents do not need the texts
-                console.fail(error)
-                code = error.exit_code
-        request = draft_of(request, out).request
-    reading = read(request, console)
+
+    def with_texts_in(folder: str, own: Request) -> Request:
+        return draft_of(own, out / folder).request if (out / folder / TEXTS_NAME).is_file() else own
+
+    texts = part_of(Texts, given)
+    request = Request(source=part_of(Source, {**given, **named}), texts=texts, with_texts_in=with_texts_in)
+    if run.draft is not None and not (output.check or (out / TEXTS_NAME).is_file()):
+        options = DraftOptions(agent=run.draft, yes=True)
+        try:
+            code = run_draft(draft_of(request, out, output.split), options, console, shows=False)
+        except SourceError as error:  # the documents do not need the texts
+            console.fail(error)
+            code = error.exit_code
+    reading = read(with_texts_in("", request), console)
     result = write_documents(reading.services, output, reading.failures, _recorded(context))
     result = result.joined(Result(notices=reading.problems))
     show_result(result, console, shows_diff=not run.json)

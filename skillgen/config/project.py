@@ -23,6 +23,7 @@ from skillgen.model.document import (
     PROFILES,
     SCREENINGS,
     SERVER_CARDS,
+    TEXTS_NAME,
 )
 from skillgen.model.tool import EFFECTS
 
@@ -397,9 +398,6 @@ def _texts_in(texts: Texts | SkillTexts) -> dict[tuple[str, ...], str | None]:
 
 DRAFTED = ("description", "when_to_use", "not_for", "notes", "groups", "skills", "tools", "workflows", "drafted")
 """The texts that `skillgen draft` writes."""
-
-TEXTS_NAME = "texts.yaml"
-"""The file in OUT with these texts of a service without a project."""
 
 
 class Publish(Options, frozen=True, kw_only=True):

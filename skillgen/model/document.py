@@ -14,6 +14,9 @@ BYTES_PER_TOKEN = 4
 DEFAULT_BUDGET = 3_000
 """Tokens of SKILL.md at most."""
 
+TEXTS_NAME = "texts.yaml"
+"""The file in OUT with the texts that `draft` wrote of a service without a project."""
+
 
 class Document(Struct, frozen=True):
     """A file that skillgen would write."""

@@ -116,12 +116,13 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
 def _refuse_texts_for_several(request: Request, count: int) -> None:
     texts, names = request.texts, ("name", "version", "description", "base_url", "extra")
     given = [item.flag for item in options_in(Texts) if item.flag and item.name in names and getattr(texts, item.name)]
+    given = [request.texts_file] if request.texts_file and Path(request.texts_file).is_file() else given
     if count < 2 or not given:
         return
     fix = "document each service by itself"
     if request.source.kind == "config":
-        is_target = request.pointer is not None
-        fix = "add a target for each, with server: NAME" if is_target else "choose one server with --server NAME"
+        own = "choose one server with --server NAME, or have texts.yaml in its folder"
+        fix = own if request.pointer is None else "add a target for each, with server: NAME"
     raise UsageError("for one service only, but the source has several", where=", ".join(given), fix=fix)
 
 
@@ -452,6 +453,7 @@ def _read_config(request: Request) -> Reading:
     Variables in the file take their values from `--env`, then from the environment. The command of a server gets the
     part of the environment that every program needs.
     """
+    from skillgen.render.pages import file_stems
     from skillgen.sources.mcp.client_config import read_client_config
     from skillgen.sources.mcp.session import CancelToken
 
@@ -462,7 +464,8 @@ def _read_config(request: Request) -> Reading:
 
     def read(name: str) -> Service | SkillgenError:
         try:
-            return _crawled(_target(request, config, name), None if config.is_foreign else name, quiet)
+            own = request.with_texts_in(folders[name], quiet) if request.texts_file is None else quiet
+            return _crawled(_target(request, config, name), None if config.is_foreign else name, own)
         except Exception as error:  # also a bug that one server triggers must not cost the others
             failure = failure_of(error)
             if repr(name) not in (failure.where or ""):
@@ -474,6 +477,7 @@ def _read_config(request: Request) -> Reading:
         fix = f"choose one with --server NAME: {', '.join(names)}"
         raise UsageError("lists several servers", where=config.name, fix=fix)
     _refuse_texts_for_several(request, len(names))
+    folders = file_stems(dict.fromkeys(names), frozenset())
     request.progress(f"0 of {len(names)} servers read")
     try:
         futures = at_once(read, names)

@@ -100,6 +100,9 @@ class Request:
     texts_file: str | None = None
     """The file of the texts of `draft`, if it is not a project file."""
 
+    with_texts_in: Callable[[str, Request], Request] = lambda folder, request: request
+    """Returns the request for one of several services, with the texts in its folder."""
+
     raising: Collection[str] = ()
     """The patterns of tools in that file, whose effects only raise what is known."""
 
