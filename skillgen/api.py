@@ -303,5 +303,5 @@ def build(
     file = project_file(project)
     given = options if timeout is None else {**options, "timeout": timeout}
     targets = resolve_targets(read_project(file).targets, file, target, given)
-    built = build_targets(targets, os.environ, notify, options.get("out"))
+    built = build_targets(targets, os.environ, notify)
     return reduce(Result.joined, (result for *_, result in built), Result())

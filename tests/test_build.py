@@ -776,7 +776,7 @@ def test_what_is_gone_is_reported_until_somebody_deletes_it(project: Path) -> No
         finished = build(project, one, *options, "--json")
         assert finished.exit_code == 0
         found = {item["where"] for item in json.loads(finished.stdout)["problems"] if "left" in item["code"]}
-        gone = {"agent-docs/users", "agent-docs/tasks", ".claude/skills/users"}
+        gone = {"agent-docs/users", ".claude/skills/users"}
         assert found == gone
         assert (project / ".claude" / "skills" / "users" / "SKILL.md").is_file()
     for path in gone:
@@ -784,12 +784,6 @@ def test_what_is_gone_is_reported_until_somebody_deletes_it(project: Path) -> No
     assert "left" not in build(project, None).stderr
     assert (project / ".claude" / "skills" / "tasks" / "SKILL.md").is_file()
     assert (project / "agent-docs" / "llms.txt").is_file()
-
-
-def test_the_old_documents_of_a_target_that_moved_are_reported(project: Path) -> None:
-    assert build(project, "targets: {api: {source: {openapi: api.json}, out: docs/old}}\n").exit_code == 0
-    finished = build(project, "targets: {api: {source: {openapi: api.json}, out: docs/new}}\n")
-    assert "documents-left: docs/old: " in finished.stderr
 
 
 def test_documents_of_others_are_not_gone(project: Path) -> None:

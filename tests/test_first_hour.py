@@ -338,7 +338,7 @@ def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
     kept = {name: servers[name] for name in NAMES if name != "songs"}
     write(config, {"mcpServers": kept})
     said = run(tmp_path, 0, "update")
-    assert "documents-left: agent-docs/songs: the target or server of these documents no longer exists" in said
+    assert "documents-left: agent-docs/songs: no target or server writes these documents" in said
     assert "songs" not in (tmp_path / "agent-docs" / "llms.txt").read_text("utf-8")
     assert files_of(tmp_path / "agent-docs" / "songs")
     run(tmp_path, 0, "from-server", "--config", ".mcp.json", "--check")

@@ -317,6 +317,198 @@ def test_servers_join_and_leave_a_client_configuration(tmp_path: Path) -> None:
     assert run("from-server", "--config", servers(tmp_path, two=server(tmp_path / "3.py", "two"))).exit_code == 2
 
 
+def test_a_server_keeps_lines_and_texts_in_whichever_folder(tmp_path: Path) -> None:
+    """A second server joins and leaves; only what it adds is a change for callers."""
+    scripts = {name: server(tmp_path / f"{name}.py", name) for name in ("one", "two")}
+    write(
+        tmp_path / "answer.json",
+        {"description": f"Keeps the goods of a harbour. {'Counts crates. ' * 8}Use when the user counts."},
+    )
+    servers(tmp_path, one=scripts["one"])
+    done("from-server", "--config", "servers.json")
+    add("agent-docs/skills/one/SKILL.md", "agent-docs/llms.txt")
+    servers(tmp_path, **scripts)
+    before = files_of(tmp_path)
+    assert run("update", "--check", "agent-docs").exit_code == 1
+    assert files_of(tmp_path) == before
+    finished = done("update", "agent-docs")
+    assert (finished.stdout, "replaced" in finished.stderr) == ("- two: get_a: added\n", False)
+    assert "5 files in agent-docs/one, all up to date, moved from agent-docs, with 8 lines" in finished.stderr
+    assert with_mine(tmp_path) == {"agent-docs/one/skills/one/SKILL.md", "agent-docs/one/llms.txt"}
+    own = ("--config", "servers.json", "--server", "one", "-o", "agent-docs/one")
+    done("draft", *own, "--apply", "answer.json", "--yes")
+    skill = Path("agent-docs/one/skills/one/SKILL.md")
+    for command in (["from-server", "--config", "servers.json"], ["update"], ["update", "agent-docs/two"]):
+        finished = done(*command)
+        assert "description: Keeps the goods" in skill.read_text("utf-8")
+        assert ("all of them are renewed" in finished.stderr) == (command[1:] == ["agent-docs/two"])
+    servers(tmp_path, one=scripts["one"])
+    finished = done("update", "agent-docs")
+    assert (finished.stdout, "documents-left: agent-docs/two: " in finished.stderr) == ("", True)
+    assert with_mine(tmp_path) == {"agent-docs/skills/one/SKILL.md", "agent-docs/llms.txt"}
+    assert "description: Keeps the goods" in Path("agent-docs/skills/one/SKILL.md").read_text("utf-8")
+    assert run("update", "--check", "agent-docs").exit_code == 0
+    servers(tmp_path, **scripts)
+    finished = run("update", "agent-docs")
+    assert (finished.exit_code, "agent-docs/texts.yaml: for one service only" in finished.stderr) == (2, True)
+
+
+def test_a_server_with_a_command_of_its_own_is_left_to_it(tmp_path: Path) -> None:
+    """Another command does not undo its options; `update` runs both."""
+    servers(tmp_path, one=server(tmp_path / "1.py", "one"), two=server(tmp_path / "2.py", "two"))
+    done("from-server", "--config", "servers.json", "-o", "docs")
+    words = "Reads a log. Use when the user asks for the log."
+    own = ("--config", "servers.json", "--server", "one", "-o", "docs/one", "--description", words)
+    done("from-server", *own)
+    before = files_of(tmp_path / "docs/one")
+    assert run("from-server", "--config", "servers.json", "-o", "docs", "--check").exit_code == 0
+    assert "has-own-command: docs/one: " in done("from-server", "--config", "servers.json", "-o", "docs").stderr
+    assert files_of(tmp_path / "docs/one") == before
+    assert "](one/llms.txt)" in Path("docs/llms.txt").read_text("utf-8")
+    server(tmp_path / "1.py", "one", "get_b")
+    assert done("update", "docs").stdout == "- breaking: get_a: removed\n- get_b: added\n"
+    assert words.encode() in files_of(tmp_path / "docs/one")["skills/one/SKILL.md"]
+
+
+# -- documents move with their source ----------------------------------------------------------------------------------
+
+
+def add(*paths: str) -> None:
+    """Adds a section of a person to documents."""
+    for path in paths:
+        with Path(path).open("a", encoding="utf-8") as file:
+            file.write(f"\n## Mine\n\n{MINE}\n")
+
+
+def with_mine(folder: Path) -> set[str]:
+    """Returns the files that have such a section."""
+    return {path for path, text in files_of(folder).items() if text.count(MINE.encode()) == 1}
+
+
+def targets(folder: Path, **outs: str | None) -> None:
+    """Writes a project file with targets, of which each has a description of its own, by its first letter."""
+    found = {}
+    for name, out in outs.items():
+        source = api(folder / f"{name[0]}.json", f"{name[0]}-shop", f"list_{name[0]}")
+        found[name] = {"source": {"openapi": Path(source).name}, **({"out": out} if out else {})}
+    (folder / "skillgen.yaml").write_text(json.dumps({"targets": found}), "utf-8")
+
+
+MOVES: dict[str, tuple[dict[str, str | None], dict[str, str | None], str, str]] = {
+    "a second target": ({"a": None}, {"a": None, "b": None}, "agent-docs", "agent-docs/a"),
+    "no second target any more": ({"a": None, "b": None}, {"a": None}, "agent-docs/a", "agent-docs"),
+    "another name": ({"a": None, "b": None}, {"again": None, "b": None}, "agent-docs/a", "agent-docs/again"),
+    "another folder": ({"a": "docs/old"}, {"a": "docs/new"}, "docs/old", "docs/new"),
+    "a folder elsewhere": ({"a": None}, {"a": "docs"}, "agent-docs", "docs"),
+}
+
+
+@pytest.mark.parametrize("case", MOVES)
+def test_documents_move_with_what_people_added(case: str, tmp_path: Path) -> None:
+    """In one run, as if they had been there: every copy keeps its lines, and nothing stays behind."""
+    before, after, old, new = MOVES[case]
+    targets(tmp_path, **before)
+    done("build", "--install", "claude")
+    evals = tmp_path / old / "skills/a-shop/evals/evals.json"
+    evals.parent.mkdir()
+    evals.write_text("{}", "utf-8")
+    add(f"{old}/skills/a-shop/SKILL.md", f"{old}/ai-help.md")
+    done("build")
+    add(".claude/skills/a-shop/SKILL.md")
+    contents = {path: text for path, text in files_of(tmp_path / old).items() if path[0] not in ".b"}
+    targets(tmp_path, **after)
+    stamps = stamps_of(tmp_path)
+    checked = run("build", "--check")
+    assert (checked.exit_code, f"would be moved to {new}, " in checked.stderr) == (1, True)
+    assert stamps_of(tmp_path) == stamps
+    finished = run("build", "--fail-on-change")
+    assert (finished.exit_code, f"all up to date, moved from {old}, with 8 lines" in finished.stderr) == (1, True)
+    assert not {f"-left: {folder}: " in finished.stderr for folder in (old, ".claude/skills/a-shop")} - {False}
+    moved = files_of(tmp_path / new)
+    assert {path: moved.get(path) for path in contents} == contents
+    assert f"{new}/skills/a-shop/evals/evals.json" in files_of(tmp_path)
+    assert with_mine(tmp_path) == {f"{new}/skills/a-shop/SKILL.md", f"{new}/ai-help.md"}
+    assert files_of(tmp_path)[".claude/skills/a-shop/SKILL.md"].count(MINE.encode()) == 2
+    assert not (tmp_path / old / "skills").exists()
+    assert run("build", "--check").exit_code == 0
+
+
+@pytest.mark.parametrize("place", ["old", "new"])
+def test_documents_do_not_move_where_something_would_be_lost(place: str, tmp_path: Path) -> None:
+    """Text that a person changed, or a file of others at the new place."""
+    targets(tmp_path, a=None)
+    done("build")
+    page = Path("agent-docs/llms.txt")
+    if place == "old":
+        page.write_text(page.read_text("utf-8").replace("## When to Use", "## When I Use"), "utf-8")
+    else:
+        Path("agent-docs/a").mkdir()
+        Path("agent-docs/a/llms.txt").write_text("mine\n", "utf-8")
+    targets(tmp_path, a=None, b=None)
+    before = files_of(tmp_path)
+    finished = run("build", "--target", "a")
+    assert (finished.exit_code, "skillgen: error: agent-docs: " in finished.stderr) == (4, True)
+    assert files_of(tmp_path) == before
+
+
+@pytest.mark.parametrize("names", [["llms.txt"], ["skills", "ai-help.md"], ["skills", "llms.txt", "ai-help.md"]])
+def test_a_move_that_was_interrupted_goes_on(names: list[str], tmp_path: Path) -> None:
+    targets(tmp_path, a=None)
+    done("build")
+    add("agent-docs/skills/a-shop/SKILL.md", "agent-docs/llms.txt")
+    done("build")
+    targets(tmp_path, a=None, b=None)
+    Path("agent-docs/a").mkdir()
+    for name in names:
+        Path("agent-docs", name).rename(Path("agent-docs/a", name))
+    done("build")
+    assert with_mine(tmp_path) == {"agent-docs/a/skills/a-shop/SKILL.md", "agent-docs/a/llms.txt"}
+    assert sorted(path.name for path in Path("agent-docs").iterdir()) == ["a", "b"]
+    assert run("build", "--check").exit_code == 0
+
+
+def test_a_record_of_a_stranger_moves_no_other_files(tmp_path: Path) -> None:
+    """A clone may say that the project itself has the documents of a target."""
+    targets(tmp_path, a=None)
+    done("build")
+    record = json.loads(Path("agent-docs/.skillgen.json").read_text("utf-8"))
+    shutil.rmtree("agent-docs")
+    (tmp_path / ".git").mkdir()
+    for path in ("private.env", ".git/config", "SKILL.md"):
+        (tmp_path / path).write_text("mine\n", "utf-8")
+    record |= {"owner": "skillgen.yaml", "files": {"SKILL.md": ["x" * 6], ".git/config": ["x" * 6]}}
+    (tmp_path / ".skillgen.json").write_text(json.dumps(record), "utf-8")
+    run("build")
+    assert [(tmp_path / path).is_file() for path in ("private.env", ".git/config")] == [True, True]
+
+
+def test_advice_names_what_people_wrote_and_no_folder_of_others(tmp_path: Path) -> None:
+    targets(tmp_path, a=None)
+    done("build", "--install", "claude")
+    add("agent-docs/llms.txt")
+    targets(tmp_path, b=None, c=None)
+    finished = done("build", "-v")
+    (line,) = [line for line in finished.stderr.splitlines() if "documents-left: agent-docs: " in line]
+    assert "people changed llms.txt (move what people wrote to other documents, then delete .skillgen.json, ai" in line
+    assert "the folder" not in line
+    add(".claude/skills/a-shop/SKILL.md")
+    shutil.rmtree("agent-docs/skills")
+    assert "people changed SKILL.md" in done("build").stderr.partition("installed-skill-left")[2]
+
+
+def test_documents_are_not_taken_from_another_target(tmp_path: Path) -> None:
+    """Two targets of one source: the new one leaves the documents of the other to it, and a copy is reported."""
+    targets(tmp_path, b=None)
+    done("build")
+    add("agent-docs/llms.txt")
+    targets(tmp_path, before=None, b=None)
+    done("build")
+    assert with_mine(tmp_path) == {"agent-docs/b/llms.txt"}
+    targets(tmp_path, b=None, before=None)
+    shutil.copytree("agent-docs/b", "agent-docs/copy")
+    assert "documents-left: agent-docs/copy: " in done("build").stderr
+
+
 # -- what a person writes ships ---------------------------------------------------------------------------------------
 
 MINE = "Ask the harbour master first."

@@ -421,6 +421,19 @@ def test_the_services_of_a_client_are_renewed_together(tmp_path: Path) -> None:
     tools(tmp_path / "tools.json", "get_order", "send_order")
     done = run_skillgen("update", "docs/two", cwd=tmp_path)
     assert (done.exit_code, done.stdout) == (0, "- one: send_order: added\n- two: send_order: added\n"), done.stderr
+    assert done.stderr.startswith("docs/two is one of 2 services of a command, so all of them are renewed\n")
+
+
+@pytest.mark.parametrize("names", ["a", "a b"])
+def test_documents_of_a_project_are_for_its_build(names: str, tmp_path: Path) -> None:
+    describe(tmp_path / "api.json", get=LIST)
+    targets = {name: {"source": {"openapi": "api.json"}} for name in names.split()}
+    (tmp_path / "skillgen.yaml").write_text(json.dumps({"targets": targets}), "utf-8")
+    generated("build", cwd=tmp_path)
+    done = run_skillgen("update", cwd=tmp_path)
+    fix = "run skillgen build --target a" if names == "a" else "run skillgen build"
+    assert (done.exit_code, done.stderr.splitlines()[1:]) == (2, [f"  try: {fix}"])
+    assert f"agent-docs: is of a project, of its target {names.replace(' ', ' and ')}\n" in done.stderr
 
 
 @pytest.mark.parametrize("name", ["NotificationConfigurationService.json", "a@b/Xk29fjQ7Zp4LmN8vR1tY6wB3.json"])

@@ -102,9 +102,7 @@ def build(
     result = Result()
     with console.progress("reading the sources") as progress:
         announce = Console().say if is_interactive else None
-        for number, (name, status, built) in enumerate(
-            build_targets(targets, os.environ, announce, given.get("out")), 1
-        ):
+        for number, (name, status, built) in enumerate(build_targets(targets, os.environ, announce), 1):
             progress(f"{min(number, len(targets))} of {len(targets)} targets read")
             if status == "unchanged":
                 console.say(f"{name}: nothing changed")
@@ -120,7 +118,7 @@ def build(
         print(result_json(result))
     if is_check and code is ExitCode.DRIFT:
         console.say("the documents are not up to date: run skillgen build")
-    if hook.fail_on_change and not is_accepted and not is_check and result.changed and code is ExitCode.DONE:
+    if hook.fail_on_change and not is_accepted and not is_check and result.drift and code is ExitCode.DONE:
         console.say("documents were written: add them to the commit")
         return ExitCode.DRIFT
     return code
@@ -130,7 +128,7 @@ def build(
 def update(
     folders: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="[OUT]...", help=f"Folders of documents. Default: {DEFAULT_OUT} or those in it."),
+        typer.Argument(metavar="[OUT]...", help=f"Folders of documents, with those in them. Default: {DEFAULT_OUT}."),
     ] = None,
     *,
     output: Annotated[OutputOptions, OptionsOf(classes=(OutputOptions,), only=("check",))],
@@ -152,15 +150,19 @@ def update(
     """
     from skillgen.pipeline.ownership import records_in
 
-    known = records_in(Path(DEFAULT_OUT)).items()
-    outs = folders or [path for path, record in known if record.owner is None and record.states] or [Path(DEFAULT_OUT)]
+    named = folders or [Path(DEFAULT_OUT)]
+    own = {out: [path for path, item in records_in(out).items() if not item.owner and item.states] for out in named}
+    outs = dict.fromkeys(path for out, paths in own.items() for path in paths or [out])
     return console.worst(partial(_update, out, console, check=output.check) for out in outs)
 
 
-def _update(out: Path, console: Console, *, check: bool) -> ExitCode:
-    out, run = _run_of(out)
+def _update(named: Path, console: Console, *, check: bool) -> ExitCode:
+    out, run = _run_of(named)
     words, command = app.split_at_dashes(list(run.words))
     before = _records(out)
+    if out != named.absolute():
+        count = sum(record.owner == ".." for record in before.values())
+        console.say(f"{named} is one of {count} services of a command, so all of them are renewed")
     here = Path.cwd()
     os.chdir(out / (run.folder or here))
     try:
@@ -196,12 +198,13 @@ def _run_of(out: Path) -> tuple[Path, Recorded]:
         UsageError: nothing says how the documents were made, or it is not what skillgen stores.
     """
     from skillgen.cli.documents import refuse_options
+    from skillgen.pipeline.ownership import records_in
 
     out, record = out.absolute(), read_record(out)
-    if record.target is not None:
-        target = record.target.partition(" ")[0]
-        fix = f"run skillgen build --target {target}"
-        raise UsageError(f"is of the target {target} of a project", where=str(out), fix=fix)
+    targets = sorted({item.target.partition(" ")[0] for item in records_in(out).values() if item.target is not None})
+    if targets and record.run is None:
+        fix = f"run skillgen build{f' --target {targets[0]}' if len(targets) == 1 else ''}"
+        raise UsageError(f"is of a project, of its target {' and '.join(targets)}", where=str(out), fix=fix)
     if record.owner == "..":
         out = out.parent
     records = _records(out).values()
@@ -233,11 +236,16 @@ def _records(out: Path) -> dict[Path, Record]:
 
 
 def _changes(before: dict[Path, Record], after: dict[Path, Record]) -> list[str]:
+    """Returns what changed for callers of each service, which may have moved to another folder."""
+    from skillgen.pipeline.ownership import is_site
     from skillgen.pipeline.rendering import recorded_changes
 
+    old, new = ({path: item for path, item in side.items() if not is_site(item)} for side in (before, after))
+    moved = {item.source: path for path, item in old.items() if path not in new}
+    new = {path if path in old else moved.get(item.source, path): item for path, item in new.items()}
     lines = []
-    for folder in before.keys() | after.keys():
-        old, new = (records.get(folder, Record()) for records in (before, after))
-        start = f"{new.service or old.service or ''}: " if len(after) > 1 else ""
-        lines += [start + change_line(change) for change in recorded_changes(old, new)]
-    return sorted(lines) if len(after) > 1 else lines
+    for folder in (folders := old.keys() | new.keys()):
+        one, two = (side.get(folder, Record()) for side in (old, new))
+        start = f"{two.service or one.service or ''}: " if len(folders) > 1 else ""
+        lines += [start + change_line(change) for change in recorded_changes(one, two)]
+    return sorted(lines) if len(folders) > 1 else lines

@@ -224,7 +224,7 @@ def _summary(outcome: Outcome) -> str:
     what = f"{counted(len(service.tools), 'tool')}, {'with help as printed' if is_quoted else parameters}"
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
-    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}"
+    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}{outcome.moved}"
     if added := sum(change.added for change in plan.changes):
         files += f", with {counted(added, 'line')} that people added"
     cost, sizes = "", [len(item.new or b"") for item in plan.changes if item.path.endswith("SKILL.md") and item.new]

@@ -25,7 +25,7 @@ from msgspec import json as msgspec_json
 from skillgen import __version__
 from skillgen.config.convert import in_keys, key_in_target
 from skillgen.config.loader import interpolate, variables_in
-from skillgen.config.option import PathName, options_in
+from skillgen.config.option import options_in
 from skillgen.config.project import DEFAULT_OUT, Source, Target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
 from skillgen.pipeline.generate import write_services
@@ -79,24 +79,25 @@ def resolve_targets(
     if only is not None and only not in targets:
         raise UsageError(f"no such target: {only}", where="--target", fix=f"choose from {', '.join(targets)}")
     outs: dict[str, Path] = {}
+    top = Path(given.get("out") or file.parent / DEFAULT_OUT)
     for name, target in targets.items():
-        if target.output.out and "out" not in given:
-            out = file.parent / target.output.out
-        else:
-            top = Path(given.get("out") or file.parent / DEFAULT_OUT)
-            out = top if len(targets) == 1 else top / name
+        own = None if "out" in given else target.output.out
+        out = file.parent / own if own else top if len(targets) == 1 else top / name
         _refuse_shared_folder(name, Path(os.path.normpath(out)), outs, file)
         outs[name] = Path(os.path.normpath(out))
+    # An --out may be for one run, so nothing moves there from the folders of the file.
+    near = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
+    place = Place(out=top, near=tuple(dict.fromkeys((top, *outs.values(), *near))), siblings=outs, owner=file, top=file)
     return tuple(
-        _resolved(name, target, file, given, outs) for name, target in targets.items() if only is None or name == only
+        _resolved(name, target, file, given, place) for name, target in targets.items() if only in (None, name)
     )
 
 
 _SOURCE_OPTIONS = {item.name for item in options_in(Source)}
 
 
-def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], outs: Mapping[str, Path]) -> NamedTarget:
-    """Returns a target with the options of the run, and the place of its documents; `outs` are those of all targets."""
+def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], place: Place) -> NamedTarget:
+    """Returns a target with the options of the run, and the place of its documents; `place` is that of all targets."""
     folder, is_named = file.parent, "out" in given
     of_source = {key: value for key, value in given.items() if key in _SOURCE_OPTIONS}
     of_output = {key: value for key, value in given.items() if key not in _SOURCE_OPTIONS}
@@ -106,15 +107,14 @@ def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], o
     with errors_located_in_file(f"{file.name}#/targets/{name}", given):
         output = checked_output(structs.replace(target.output, **of_output))
         if not is_named:
-            _refuse_outside(outs[name], folder, "--out")
+            _refuse_outside(place.siblings[name], folder, "--out")
         if output.templates is not None and "templates" not in given:
             _refuse_outside(folder / output.templates, folder, "--templates")
             output = structs.replace(output, templates=str(folder / output.templates))
-        place = Place(
-            out=outs[name],
+        place = structs.replace(
+            place,
+            out=place.siblings[name],
             within=None if is_named else folder,
-            siblings=tuple(outs.values()),
-            owner=file,
             target=name,
             install=skill_folders(output, Path() if "install_to" in given else folder),
         )
@@ -285,13 +285,12 @@ Status = Literal["built", "unchanged", "failed"]
 
 
 def build_targets(
-    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None, out: PathName | None = None
+    targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
 ) -> Iterator[tuple[str, Status, Result]]:
     """Builds targets and yields their names and results in order. A target that fails does not stop the others.
 
-    After all targets of a project, it reports the documents of targets, servers and service names that no longer exist;
-    `out` is the folder of `--out`. `announce` prints the URL for a login, and is `None` if no person can
-    log in.
+    After all targets of a project, it reports the documents of targets, servers and service names that no longer exist.
+    `announce` prints the URL for a login, and is `None` if no person can log in.
     """
     joined = Result()
     up_to_date = {named.name: _up_to_date_result(named) for named in targets}
@@ -312,7 +311,8 @@ def build_targets(
             joined = joined.joined(result)
             yield named.name, status, result
     if len(targets) == len(targets[0].place.siblings):
-        yield "", "built", _leftovers(targets, joined, out)
+        install = [folder for named in targets for folder in named.place.install]
+        yield "", "built", Result(notices=tuple(leftovers(joined, targets[0].place, install)))
 
 
 def read_targets(
@@ -332,13 +332,6 @@ def document_of(named: NamedTarget) -> str | None:
     source = named.target.source
     path = next((os.fspath(item) for item in (source.openapi, source.manifest, source.snapshot) if item), None)
     return None if path is None or is_url(path) else Path(named.file.parent, path).as_posix()
-
-
-def _leftovers(targets: Sequence[NamedTarget], result: Result, out: PathName | None) -> Result:
-    file, outs = targets[0].file, [named.place.out for named in targets]
-    top = Path(out) if out is not None else file.parent / DEFAULT_OUT
-    install = [folder for named in targets for folder in named.place.install]
-    return leftovers(result, [top, *outs, *(folder.parent for folder in outs)], [file, *outs], install)
 
 
 @contextmanager

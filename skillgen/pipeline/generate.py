@@ -6,11 +6,10 @@ installed skill has a folder and a record of its own there, so that nothing else
 
 from __future__ import annotations
 
-import os
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from itertools import chain, count, zip_longest
 from pathlib import Path
 from typing import Any
@@ -26,17 +25,17 @@ from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of,
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.pipeline.ownership import (
-    SITE,
+    earlier_folder,
     has_documents,
+    identity_of,
     installed_from,
     is_copy_of_others,
     is_same_service,
+    is_site,
     leftovers,
     records_in,
     refuse_other_service,
     run_in_record,
-    shared_folder,
-    words_in_record,
 )
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.rendering import (
@@ -55,8 +54,8 @@ from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
-from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, plan_documents
-from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
+from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, move_documents, plan_documents
+from skillgen.write.record import RECORD_NAME, Run, content_of, line_digest, lines_of, read_record
 
 _SKILLS = "skills/"
 """The folder of all skills."""
@@ -136,6 +135,26 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     )
 
 
+def _move_service(service: Service, output: OutputOptions, place: Place, old: Path) -> tuple[Outcome, ...]:
+    """Writes the documents of a service that are in another folder: plans them there, moves them, and writes them.
+
+    Raises:
+        SkillgenError: as by `write_service`; or a file of the other folder cannot be moved.
+    """
+    if not output.replace:
+        _refuse_other_service(service, place, place)
+    planned = write_service(service, replace(output, check=True), replace(place, out=old))
+    for outcome in planned:
+        _refuse_conflicts(outcome.plan)
+    if output.check:
+        return (replace(planned[0], moved=f", would be moved to {place.out}"), *planned[1:])
+    install = (*place.install, *installed_from(old))
+    with lock_folder(old), lock_folder(place.out, place.within):
+        move_documents(old, place.out, identity_of(service, place))
+    written = write_service(service, output, replace(place, install=install))
+    return (replace(written[0], moved=f", moved from {old}"), *written[1:])
+
+
 def _problems_of_entry(service: Service, output: OutputOptions, plan: Plan) -> Iterator[Problem]:
     """Yields the command of a snapshot that programs and hosts will start, unless the files to replace have it."""
     from skillgen.render.about import client_variables
@@ -174,7 +193,7 @@ def _plan(
         folder = f"{_SKILLS}{place.out.name}/"
         contents = {path[len(folder) :]: content for path, content in contents.items() if path.startswith(folder)}
     record = replace(
-        _identity(service, place),
+        identity_of(service, place),
         tools=inventory_of(service),
         types=types_of(service),
         digests=digests_of(service),
@@ -189,23 +208,6 @@ def _plan(
     return plan
 
 
-def _identity(service: Service, place: Place) -> Record:
-    """Returns the record of a place without what is documented."""
-    source = tuple(map(one_line, words_in_record(service, place.out)))
-    return Record(service=one_line(service.name), target=place.target, source=source, owner=_owner_from(place))
-
-
-def _owner_from(place: Place) -> str | None:
-    """Returns the path from OUT to its owner; `None` if they share only what belongs to others too, unless OUT is
-    installed in the home folder.
-    """
-    owner, out = place.owner, place.out
-    if owner is not None and (shared_folder(owner, out) is not None or Path.home() in out.parents):
-        with suppress(ValueError):  # two drives
-            return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
-    return None
-
-
 # -- what a run refuses ----------------------------------------------------------------------------------------------
 
 
@@ -215,9 +217,8 @@ def _refuse_other_service(service: Service, place: Place, main: Place) -> None:
     Raises:
         UsageError: it is one.
     """
-    before, after = read_record(place.out), _identity(service, place)
-    is_known = place.is_installed and before.owner is not None and after.owner is not None
-    is_other = is_known and bool(before.states) and is_copy_of_others(place.out, before, main)
+    before, after = read_record(place.out), identity_of(service, place)
+    is_other = place.is_installed and after.owner is not None and is_copy_of_others(place.out, before, main)
     refuse_other_service(before, after, place, is_other=is_other)
 
 
@@ -331,7 +332,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"
         fix = f"keep the name {old[0]} with --name"
         problems.append(Problem.of("skill-renamed", out, message, fix))
-    if before.service is not None and not is_same:
+    if before.service is not None and not is_same and not is_site(before):
         message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
         problems.append(Problem.of("service-replaced", out, message))
     return problems
@@ -350,8 +351,9 @@ def write_documents(
     """
     output = checked_output(output)
     out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
-    result = write_services(services, output, Place(out=out, install=install, run=run), failures)
-    return result.joined(leftovers(result, [out], [out], install))
+    place = Place(out=out, siblings={"": out}, near=(out,), top=out, install=install, run=run)
+    result = write_services(services, output, place, failures)
+    return result.joined(Result(notices=tuple(leftovers(result, place, install))))
 
 
 def write_services(
@@ -370,27 +372,33 @@ def write_services(
     has_site = not is_one and bool(services) and any(FORMATS[name].site_renderer for name in output.emit)
     if has_site and not output.replace:
         _refuse_site(services, place)
+    siblings = {**place.siblings, **{str(folder): folder for folder in folders}}
+    below = replace(place, within=place.out, owner=place.out, siblings=siblings)
     written: list[tuple[str, Service, Outcome]] = []
+    notices: list[Problem] = []
     for name, service, folder in zip(names, services, folders, strict=True):
-        own = place
-        if not is_one:
-            siblings = (*place.siblings, *folders)
-            target = f"{place.target} {name}" if place.target else None
-            own = replace(place, out=folder, within=place.out, owner=place.out, siblings=siblings, target=target)
+        target = f"{place.target} {name}" if place.target else None
+        own = place if is_one else replace(below, out=folder, target=target)
         try:
-            outcomes = write_service(service, output, own)
+            record = read_record(own.out)
+            is_left = not is_one and place.target is None and record.owner is None and record.run is not None
+            planned, old = replace(output, check=output.check or is_left), earlier_folder(service, own)
+            outcomes = _move_service(service, planned, own, old) if old else write_service(service, planned, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
         else:
-            steps += outcomes
             written.append((name, service, outcomes[0]))
-    if has_site and written:
+            steps += () if is_left else outcomes
+            message = "a command for this server alone wrote its documents, so this run does not change them"
+            notices += [Problem.of("has-own-command", str(folder), message)] if is_left else []
+    # In a check, the documents that would be moved from there are there still.
+    if has_site and written and all(outcome.plan.out != place.out for *_, outcome in written):
         try:
             is_partial = any(isinstance(step, Failure) for step in steps)
-            steps.append(_write_site(written, output, place.out, place.run, is_partial=is_partial))
+            steps.append(_write_site(written, output, place, is_partial=is_partial))
         except SkillgenError as error:
             steps.append(Failure(error=error))
-    return Result(steps=tuple(steps), is_one=is_one)
+    return Result(steps=tuple(steps), notices=tuple(notices), is_one=is_one)
 
 
 def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
@@ -435,17 +443,12 @@ def _refuse_site(services: Iterable[Service], place: Place) -> None:
         UsageError: the folder has such documents.
     """
     before = read_record(place.out)
-    if not any(is_same_service(before, _identity(service, place), place.out) for service in services):
-        refuse_other_service(before, Record(service=SITE, source=(SITE,)), place)
+    if not any(is_same_service(before, identity_of(service, place), place.out) for service in services):
+        refuse_other_service(before, identity_of(None, place), place)
 
 
 def _write_site(
-    written: Sequence[tuple[str, Service, Outcome]],
-    output: OutputOptions,
-    folder: Path,
-    run: Run | None,
-    *,
-    is_partial: bool,
+    written: Sequence[tuple[str, Service, Outcome]], output: OutputOptions, place: Place, *, is_partial: bool
 ) -> Outcome:
     """Writes the documents above those of several services; with `check`, only plans them.
 
@@ -458,6 +461,7 @@ def _write_site(
     """
     from skillgen.render.formats import render_site
 
+    folder = place.out
     names, services, _ = zip(*written, strict=True)
     added = [_added_to_skills(outcome.plan, {}) for *_, outcome in written]
     earlier = _earlier_services(folder, names) if is_partial else {}
@@ -479,7 +483,7 @@ def _write_site(
         plan = plan_documents(
             folder,
             documents.contents,
-            Record(service=SITE, source=(SITE,), services=entries, run=run_in_record(run, folder)),
+            replace(identity_of(None, place), services=entries, run=run_in_record(place.run, folder)),
             artifacts=documents.artifacts,
             kept=read_record(folder).states.keys() - {"llms.txt"} if is_partial else (),
             force=output.force,
@@ -497,10 +501,10 @@ def _write_site(
 
 def _earlier_services(folder: Path, names: Collection[str]) -> dict[str, Any]:
     """Returns the other services that have documents in a folder, with what the documents above them said of each."""
-    records = records_in(folder)
+    records = records_in(folder, [(folder / name).resolve() for name in names])
     known = records[folder].services if folder in records else {}
     return {
         path.name: known.get(path.name) or {"title": record.service, "tools": len(record.tools)}
         for path, record in records.items()
-        if path != folder and path.name not in names and record.owner == ".." and has_documents(record, path)
+        if path != folder and (record.owner == ".." or path.name in known) and has_documents(record, path)
     }

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -26,6 +26,7 @@ from skillgen.security.addresses import public_url
 from skillgen.security.secrets import Secrets, secrets_from_arguments
 from skillgen.sources.documents import RUNTIMES, Document
 from skillgen.text import lazy_re as re
+from skillgen.text.markdown import first_of, one_line
 from skillgen.write.record import RECORD_NAME, Record, Run, read_record
 
 SITE = "services"
@@ -170,7 +171,7 @@ def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> 
 
 def is_same_service(before: Record, after: Record, out: Path) -> bool:
     """True if two records of OUT are of one service, which may have been renamed. Without sources, its name decides."""
-    is_in_project = before.target is not None and before.owner is not None
+    is_in_project = before.target is not None and before.owner is not None and is_site(before) == is_site(after)
     if is_in_project and (before.target, before.owner) == (after.target, after.owner):
         return True
     if before.source and after.source:
@@ -193,19 +194,17 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     """
     if (is_same_service(before, after, place.out) and not is_other) or not has_documents(before, place.out):
         return
-    is_site = (before.source or (before.service,)) == (SITE,) and not (place.run and "--server" in place.run.words)
-    if is_site and any(is_same_service(record, after, folder) for folder, record in records_in(place.out).items()):
+    is_known = any(is_same_service(record, after, folder) for folder, record in records_in(place.out).items())
+    if is_site(before) and is_known and not (place.run and "--server" in place.run.words):
         return
     shown = [repr(record.service) for record in (before, after)]
     if before.service == after.service and before.source and after.source:
         shown = [f"{name} ({' '.join(record.source[1:])})" for name, record in zip(shown, (before, after), strict=True)]
     what = f"holds the documents of another service, {shown[0]}, not those of {shown[1]}; nothing was written"
-    if place.target is None:
-        other = "rename one of them with --name" if place.is_installed else "choose another folder with --out"
-        fix = f"{other}, or replace them with --replace"
-    else:
-        other = "rename one of them with `name:`" if place.is_installed else "choose another folder with `out:`"
-        fix = f"{other}, or replace them with `replace: true` in the target"
+    options, keys = ("--name", "--out", "--replace"), ("`name:`", "`out:`", "`replace: true`")
+    name, out, replacing = options if place.target is None else keys
+    other = f"rename one of them with {name}" if place.is_installed else f"choose another folder with {out}"
+    fix = f"{other}, or replace them with {replacing}"
     raise UsageError(what, where=str(place.out), fix=fix)
 
 
@@ -219,6 +218,52 @@ def records_in(out: Path, without: Collection[Path] = ()) -> dict[Path, Record]:
     return found
 
 
+def identity_of(service: Service | None, place: Place) -> Record:
+    """Returns the record of a place without what is documented; without a service, above those of several."""
+    name, words = (SITE, (SITE,)) if service is None else (service.name, words_in_record(service, place.out))
+    name, *source = map(one_line, (name, *words))
+    return Record(service=name, target=place.target, source=tuple(source), owner=_owner_from(place))
+
+
+def _owner_from(place: Place) -> str | None:
+    """Returns the path from OUT to its owner; `None` if they share only what belongs to others too, unless OUT is
+    installed in the home folder.
+    """
+    owner, out = place.owner, place.out
+    if owner is not None and (shared_folder(owner, out) is not None or Path.home() in out.parents):
+        with suppress(ValueError):  # two drives
+            return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
+    return None
+
+
+def earlier_folder(service: Service, place: Place) -> Path | None:
+    """Returns the folder that has the documents of a place, if it is another one, and not that of others."""
+    own, others = read_record(place.out), place.siblings.keys() - {(place.target or "").partition(" ")[0]}
+    if own.states and is_same_service(own, identity_of(service, place), place.out):
+        return None
+    # Those of several services are below the folder that one of them had.
+    written = {folder.resolve() for folder in place.siblings.values() if folder != place.owner}
+    for folder, record in (item for parent in place.near for item in records_in(parent, written).items()):
+        is_own = _top_of(folder, record) == place.top.resolve() and has_documents(record, folder)
+        is_free = (record.target or "").partition(" ")[0] not in others
+        if is_own and is_free and is_same_service(record, identity_of(service, replace(place, out=folder)), folder):
+            return folder
+    return None
+
+
+def _top_of(folder: Path, record: Record) -> Path:
+    """Returns the project's file that a folder belongs to, or the folder that the user named."""
+    if record.owner == "..":
+        with suppress(SkillgenError):
+            return _top_of(folder.parent, read_record(folder.parent))
+    return (folder / (record.owner or "")).resolve()
+
+
+def is_site(record: Record) -> bool:
+    """True for the record of documents above those of several services."""
+    return (record.source or (record.service,)) == (SITE,)
+
+
 def has_documents(record: Record, out: Path) -> bool:
     """True if a file of the record exists that is not only a person's notes."""
     return any(any(states) and os.path.lexists(out / path) for path, states in record.states.items())
@@ -227,51 +272,50 @@ def has_documents(record: Record, out: Path) -> bool:
 # -- what no longer exists -------------------------------------------------------------------------------------------
 
 
-def leftovers(result: Result, folders: Collection[Path], owners: Iterable[Path], install: Iterable[Path]) -> Result:
-    """Reports the folders with documents of something that no longer exists; nothing after a run that failed.
+def leftovers(result: Result, place: Place, install: Iterable[Path]) -> Iterator[Problem]:
+    """Yields the folders with documents of something that no longer exists; nothing after a run that failed.
 
-    Searches `folders` and their subfolders for documents of the `owners` that the run did not write, and those of
-    `install` and others near them for copies of skills that the documents no longer have.
+    Searches the folders near a place for documents of its owner that the run did not write, and those of `install` and
+    others near them for copies of skills that the documents no longer have.
     """
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
-        return Result()
-    installed = {folder.resolve(): folder for folder in (*_skill_folders_near(folders), *install)}.values()
-    return Result(notices=tuple(_leftovers(result.documents, folders, owners, installed)))
-
-
-def _leftovers(
-    written: Mapping[Path, Collection[str]],
-    folders: Collection[Path],
-    owners: Iterable[Path],
-    installed: Iterable[Path],
-) -> Iterator[Problem]:
-    owned, gone, queue = {owner.resolve() for owner in owners}, set[Path](), list(dict.fromkeys(folders))
+        return
+    written, gone, queue = result.documents, set[Path](), list(place.near)
     for parent in queue:
-        for folder, owner in _owned_folders(parent, written):
-            if owner in owned and folder.resolve() not in gone:
+        for folder, record, _ in _owned_folders(parent, written):
+            if _top_of(folder, record) == place.top.resolve() and folder.resolve() not in gone:
                 gone.add(folder.resolve())
-                owned.add(folder.resolve())
                 queue.append(folder)
-                what = "the target or server of these documents no longer exists"
-                yield Problem.of("documents-left", folder.as_posix(), what)
-    tops = [path.resolve() for path in folders]
-    for parent in installed:
-        for folder, owner in _owned_folders(parent, written):
+                yield _left("documents-left", "no target or server writes these documents", folder, record)
+    tops = [path.resolve() for path in place.near]
+    for parent in {folder.resolve(): folder for folder in (*_skill_folders_near(place.near), *install)}.values():
+        for folder, record, owner in _owned_folders(parent, written):
             documents: Collection[str] = written.get(owner, ())
             with suppress(SkillgenError):
                 documents = documents or read_record(owner).states
             is_copied = owner not in gone and f"skills/{folder.name}/SKILL.md" in documents
             if not is_copied and any(owner.is_relative_to(top) for top in tops):
                 what = "the documents that this installed skill is a copy of no longer exist, or were renamed"
-                yield Problem.of("installed-skill-left", folder.as_posix(), what)
+                yield _left("installed-skill-left", what, folder, record)
 
 
-def _owned_folders(parent: Path, written: Mapping[Path, Collection[str]]) -> Iterator[tuple[Path, Path]]:
-    """Yields a folder and its subfolders that this run did not write with an owner in their record, and that owner."""
+def _left(code: str, what: str, folder: Path, record: Record) -> Problem:
+    """Returns a problem that says what a person may delete, and which of it has lines of people."""
+    names = ", ".join(sorted({path.partition("/")[0] for path in (*record.states, RECORD_NAME)}))
+    fix = f"delete {names} there, or restore the target"
+    with suppress(SkillgenError, OSError):
+        if edited := first_of(record.edited_in(folder), 3):
+            what, fix = f"{what}; people changed {edited}", f"move what people wrote to other documents, then {fix}"
+    return Problem.of(code, folder.as_posix(), what, fix)
+
+
+def _owned_folders(parent: Path, written: Collection[Path]) -> Iterator[tuple[Path, Record, Path]]:
+    """Yields a folder and its subfolders that this run did not write with documents that have an owner: the folder, its
+    record and that owner.
+    """
     for folder, record in records_in(parent, written).items():
-        has_own = record.owner is not None and any(map(any, record.states.values()))  # not only a person's notes
-        if has_own and not folder.is_symlink():
-            yield folder, (folder / str(record.owner)).resolve()
+        if record.owner is not None and has_documents(record, folder) and not folder.is_symlink():
+            yield folder, record, (folder / record.owner).resolve()
 
 
 _SKILL_FOLDERS = (*HOSTS.values(), "skills", *(f"{folder}*/{HOSTS['agents']}" for folder in ("", "src/")))
@@ -288,18 +332,12 @@ def _skill_folders_near(outs: Iterable[Path]) -> list[Path]:
 def installed_from(out: Path) -> list[Path]:
     """Returns the folders for skills that have a copy of the documents in OUT."""
     here, near = out.resolve(), _skill_folders_near([out])
-    return [folder for folder in near if any(owner == here for _, owner in _owned_folders(folder, {}))]
+    return [folder for folder in near if any(owner == here for *_, owner in _owned_folders(folder, {}))]
 
 
 def is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:
     """True if an installed skill is a copy of documents other than those of `main`, and they still have it."""
     other = (folder / (record.owner or "")).resolve()
-    if other == main.out.resolve():
-        return False
     with suppress(SkillgenError):
-        owning = read_record(other)
-        owners = [owner.resolve() for owner in (main.owner, main.out) if owner is not None]
-        is_left = owning.owner is not None and (other / owning.owner).resolve() in owners
-        is_left = is_left and other not in {sibling.resolve() for sibling in main.siblings}
-        return f"skills/{folder.name}/SKILL.md" in owning.states and not is_left
+        return other != main.out.resolve() and f"skills/{folder.name}/SKILL.md" in read_record(other).states
     return False

@@ -161,12 +161,18 @@ class Place(Struct, frozen=True, kw_only=True):
     within: Path | None = None
     """The folder that the user named, if `out` is a folder in it with a name from the source."""
 
-    siblings: tuple[Path, ...] = ()
-    """Folders of all documents of the run. Folders with the same owner that are not among them are orphaned."""
+    siblings: Mapping[str, Path] = {}
+    """Folders of all documents of the run, by target or server. Others with the same `top` are orphaned."""
+
+    near: tuple[Path, ...] = ()
+    """Folders that may have the documents of earlier runs, or folders with them."""
 
     owner: Path | None = None
     """What `out` belongs to, if not to the user alone: the project file, the folder of all services of a run, or the
     documents that an installed skill is a copy of."""
+
+    top: Path = Path()
+    """The owner of all documents of the run: the project file, or the folder that the user named."""
 
     target: str | None = None
     """The target of the project's file, with the name of the server if it has several."""
@@ -199,10 +205,13 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     problems: tuple[Problem, ...] = ()
 
+    moved: str = ""
+    """Where the documents were moved from, or would be moved to, as the end of a sentence."""
+
     @property
     def exit_code(self) -> ExitCode:
         """`DRIFT` if a check found changes, else `DONE`."""
-        return ExitCode.DRIFT if self.is_check and self.plan.drift else ExitCode.DONE
+        return ExitCode.DRIFT if self.is_check and (self.plan.drift or self.moved) else ExitCode.DONE
 
     @property
     def parameter_count(self) -> int:
@@ -283,7 +292,7 @@ class Result(Struct, frozen=True, kw_only=True):
     @property
     def drift(self) -> bool:
         """True if the documents differed from what the source yields."""
-        return bool(self.changed)
+        return any(outcome.plan.drift or outcome.moved for outcome in self.outcomes)
 
     @property
     def is_upgrade(self) -> bool:

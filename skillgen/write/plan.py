@@ -10,7 +10,9 @@ recognises both as skillgen's own. The caller holds the lock of OUT (`lock_folde
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -18,6 +20,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from skillgen.errors import EditedError, OutputError, Problem, ProblemLog
+from skillgen.model.document import TEXTS_NAME
 from skillgen.write import merge
 from skillgen.write import record as records
 from skillgen.write.files import Folder, file_in_the_way
@@ -345,3 +348,33 @@ def apply_plan(plan: Plan, out: Folder) -> None:
             out.replace(RECORD_NAME, text)
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(plan.out / path)) from None
+
+
+def move_documents(old: Path, new: Path, identity: Record) -> None:
+    """Moves documents to another folder, with the files of people in their skills, and the texts of `draft`.
+
+    `identity` is the new record without what is documented.
+
+    Raises:
+        EditedError: the other folder has one of the files, and not as skillgen wrote it.
+        OutputError: a file cannot be moved, or its path leads outside.
+    """
+    before, there = records.read_record(old), records.read_record(new)
+    pages = [old / path for path in before.states if path.startswith("skills/") and path.endswith("/SKILL.md")]
+    others = [file for page in pages for file in page.parent.rglob("*")]
+    files = (file for file in (*map(old.joinpath, (TEXTS_NAME, *before.states)), *others) if file.is_file())
+    paths = {file.relative_to(old).as_posix(): None for file in files if ".git" not in file.parts}
+    if names := [path for path, content in _read(new, paths).items() if not there.is_own(path, content)]:
+        what = f"these documents go to {new}, which has other {', '.join(names)}; nothing was written"
+        raise EditedError(what, where=str(old), fix="keep one of each, and run again", diff="")
+    record = replace(identity, states=records.joined_states(there.states, before.states))
+    try:
+        for path in paths:
+            (new / path).unlink(missing_ok=True)
+            os.renames(old / path, new / path)
+        Folder(new, None).replace(RECORD_NAME, record.to_text().encode())
+        with suppress(OSError):  # the folder has other files
+            (old / RECORD_NAME).unlink()
+            os.removedirs(old)
+    except OSError as error:
+        raise OutputError(f"cannot be moved: {error.strerror}", where=str(old)) from None

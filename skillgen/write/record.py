@@ -172,6 +172,16 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
         """True if skillgen wrote this content, ignoring line ends."""
         return state_of(content) in self.states.get(path, ())
 
+    def edited_in(self, out: Path) -> list[str]:
+        """Returns the files of OUT that a person changed.
+
+        Raises:
+            OSError: one cannot be read.
+            OutputError: one is outside OUT.
+        """
+        files = ((path, Folder(out, None).read(path)) for path in self.states)
+        return [path for path, content in files if content is not None and not self.is_own(path, content)]
+
     def joined(self, other: Record) -> Record:
         """Returns the record of documents that are a merge of two branches."""
         names = ("services", "tools", "types", "digests", "offers")
