@@ -156,6 +156,23 @@ def test_check_without_drift_prints_nothing_and_exits_0(source: Path, out: Path)
     assert stamps_of(out) == before
 
 
+def test_check_finds_that_only_the_record_is_missing(source: Path, out: Path) -> None:
+    (out / ".skillgen.json").unlink()
+    for code in (1, 0):
+        finished = run(source, out, "--check")
+        assert (finished.exit_code, f"in {out}, all up to date but .skillgen.json;" in finished.stderr) == (
+            code,
+            code == 1,
+        )
+        generated("from-openapi", source, "-o", out)
+
+
+def test_line_ends_of_a_checkout_are_no_tokens(source: Path, out: Path) -> None:
+    before = run(source, out, "--check").stderr
+    (out / SKILL).write_bytes((out / SKILL).read_bytes().replace(b"\n", b"\r\n"))
+    assert run(source, out, "--check").stderr == before
+
+
 def test_check_with_drift_prints_a_diff_exits_1_and_writes_nothing(source: Path, out: Path) -> None:
     before = stamps_of(out)
     changed(source)

@@ -224,10 +224,12 @@ def _summary(outcome: Outcome) -> str:
     what = f"{counted(len(service.tools), 'tool')}, {'with help as printed' if is_quoted else parameters}"
     verbs = {"create": "created", "replace": "changed", "delete": "deleted"}
     done = ", ".join(f"{counts[action]} {would}{verb}" for action, verb in verbs.items() if counts[action])
-    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done or 'all up to date'}{outcome.moved}"
+    done = done or ("all up to date" if plan.before.states else "all up to date but .skillgen.json")
+    files = f"{counted(len(plan.after.states), 'file')} in {plan.out}, {done}{outcome.moved}"
     if added := sum(change.added for change in plan.changes):
         files += f", with {counted(added, 'line')} that people added"
-    cost, sizes = "", [len(item.new or b"") for item in plan.changes if item.path.endswith("SKILL.md") and item.new]
+    pages = [item.new for item in plan.changes if item.path.endswith("SKILL.md") and item.new]
+    cost, sizes = "", [len(page.replace(b"\r\n", b"\n")) for page in pages]
     if sizes and service.source_size_bytes and outcome.kind == "documents":
         tokens, raw = (-int(-size // BYTES_PER_TOKEN) for size in (max(sizes), service.source_size_bytes))
         skills = sum(path.startswith("skills/") and path.endswith("/SKILL.md") for path in plan.after.states)

@@ -210,8 +210,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
 
     @property
     def exit_code(self) -> ExitCode:
-        """`DRIFT` if a check found changes, else `DONE`."""
-        return ExitCode.DRIFT if self.is_check and (self.plan.drift or self.moved) else ExitCode.DONE
+        """`DRIFT` if a check found what a run would write, which may be only the record; else `DONE`."""
+        is_drift = self.plan.drift or self.moved or not self.plan.before.states
+        return ExitCode.DRIFT if self.is_check and is_drift else ExitCode.DONE
 
     @property
     def parameter_count(self) -> int:
