@@ -762,23 +762,23 @@ def test_a_template_that_is_a_link_leads_to_no_other_file(project: Path, link: s
 
 def test_what_is_gone_is_reported_until_somebody_deletes_it(project: Path) -> None:
     """Documents and installed skills of a target that is gone."""
-    write(project / "users.json", {**grouped(users=["list_users"]), "info": {"title": "Users", "version": "1"}})
+    write(project / "users.json", {**grouped(users=["list_users"]), "info": {"title": "Readers", "version": "1"}})
     both = (
         "targets:\n  tasks: {source: {openapi: api.json}, install-to: [claude, agents]}\n"
         "  users: {source: {openapi: users.json}, install-to: [claude]}\n"
     )
     assert build(project, both).exit_code == 0
     skills = {path.parent.relative_to(project).as_posix() for path in project.rglob(".*/skills/*/SKILL.md")}
-    assert skills == {".claude/skills/tasks", ".agents/skills/tasks", ".claude/skills/users"}
+    assert skills == {".claude/skills/tasks", ".agents/skills/tasks", ".claude/skills/readers"}
     assert "left" not in build(project, None, "--check").stderr
     one = "\n".join(both.splitlines()[:2]) + "\n"
     for options in ((), ("--check",)):
         finished = build(project, one, *options, "--json")
         assert finished.exit_code == 0
         found = {item["where"] for item in json.loads(finished.stdout)["problems"] if "left" in item["code"]}
-        gone = {"agent-docs/users", ".claude/skills/users"}
+        gone = {"agent-docs/users", ".claude/skills/readers"}
         assert found == gone
-        assert (project / ".claude" / "skills" / "users" / "SKILL.md").is_file()
+        assert (project / ".claude" / "skills" / "readers" / "SKILL.md").is_file()
     for path in gone:
         shutil.rmtree(project / path)
     assert "left" not in build(project, None).stderr
