@@ -18,7 +18,7 @@ def operation(operation_id: str | None = None, **members: Json) -> dict[str, Jso
 BOOKS: Json = {
     "openapi": "3.1.0",
     "info": {"title": "Books", "version": "1.0.0", "description": "Sells books."},
-    "servers": [{"url": "https://books.example.com"}],
+    "servers": [{"url": "https://books.example"}],
     "paths": {
         "/books": {
             "get": {

@@ -170,7 +170,9 @@ def _checked_version(data: Json, name: str) -> str:
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
     endpoints = endpoints_from(data.get("servers"), "/servers", document.url, problems)
     if not any(map(is_absolute, endpoints[:1])):
-        problems.report("base-url-missing", "/servers", "no absolute URL of the API is declared, without a placeholder")
+        problems.report(
+            "base-url-missing", "/servers", "no absolute URL of the API is declared; a placeholder does not count"
+        )
     if not endpoints and document.url is not None:
         return (default_endpoint(document.url),)
     return endpoints
