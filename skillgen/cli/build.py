@@ -241,8 +241,8 @@ def _changes(before: dict[Path, Record], after: dict[Path, Record]) -> list[str]
     from skillgen.pipeline.rendering import recorded_changes
 
     old, new = ({path: item for path, item in side.items() if not is_site(item)} for side in (before, after))
-    moved = {item.source: path for path, item in old.items() if path not in new}
-    new = {path if path in old else moved.get(item.source, path): item for path, item in new.items()}
+    moved = {item.service: path for path, item in old.items() if path not in new}
+    new = {path if path in old else moved.get(item.service, path): item for path, item in new.items()}
     lines = []
     for folder in (folders := old.keys() | new.keys()):
         one, two = (side.get(folder, Record()) for side in (old, new))
