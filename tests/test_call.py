@@ -144,6 +144,18 @@ def test_every_fault_of_arguments_is_named_before_sending(server: list[str]) -> 
     assert "/title: is required" in call("add_note", *server).stderr
 
 
+def test_a_misspelt_argument_is_named_with_what_is_missing(tmp_path: Path) -> None:
+    """Also where a tool allows others; what is not like a missing one may be such an argument."""
+    schema = {"type": "object", "properties": {"zone": {}, "timezone": {}}, "required": ["timezone"]}
+    answers = {"server": {}, "tools": [{"name": "get_time", "inputSchema": schema}], "tools/call": {"content": []}}
+    (tmp_path / "server.json").write_text(json.dumps(answers), "utf-8")
+    server = ["--", sys.executable, "-m", "servers.listed", str(tmp_path / "server.json")]
+    said = call("get_time", "timezon=x", "other=1", "zone=2", *server).stderr
+    assert ("/timezone: is required" in said, said.count("is not a parameter")) == (True, 1)
+    assert "/timezon: is not a parameter; did you mean timezone" in said
+    assert call("get_time", "timezone=x", "timezon=x", "other=1", *server).exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("words", "arguments"),
     [

@@ -83,16 +83,17 @@ class Check:
 
     def members(self, schema: Any, value: Any, at: Any) -> Any:
         """Yields the faults of the members of an object."""
-        yield from ((pointer(at, name), "is required") for name in schema.get("required", ()) if name not in value)
+        missing = [name for name in schema.get("required", ()) if name not in value]
+        yield from ((pointer(at, name), "is required") for name in missing)
         properties, additional = schema.get("properties", {}), schema.get("additionalProperties")
         is_closed = False in (additional, schema.get("unevaluatedProperties")) and "patternProperties" not in schema
-        known = set(self.names(schema, set())) if is_closed else set()
+        known = set(self.names(schema, set())) if is_closed or missing else set()
         for name, member in value.items():
             if name in properties:
                 yield from self.faults(properties[name], member, pointer(at, name))
             elif isinstance(additional, dict) and "patternProperties" not in schema:
                 yield from self.faults(additional, member, pointer(at, name))
-            elif is_closed and name not in known:
+            elif name not in known and (is_closed or difflib.get_close_matches(name, missing)):  # of a misspelt one
                 yield pointer(at, name), self.unexpected(name, known)
 
     def names(self, schema: Any, seen: Any) -> Any:
@@ -163,6 +164,5 @@ def unknown(name: Any, names: Any, noun: Any = "parameter") -> Any:
     names = sorted(names) if isinstance(names, set) else list(names)
     if close := difflib.get_close_matches(name, names, n=3, cutoff=0.5):
         return f"is not a {noun}; did you mean {' or '.join(close)}?"
-    more = f" and {len(names) - 12:,} more" if len(names) > 12 else ""
-    known = f"the {noun}s are {', '.join(names[:12])}{more}" if names else f"there are no {noun}s"
-    return f"is not a {noun}; {known}"
+    known = f"the {noun}s are {', '.join(names[:12])}" if names else f"there are no {noun}s"
+    return f"is not a {noun}; {known}" + (f" and {len(names) - 12:,} more" if len(names) > 12 else "")

@@ -341,7 +341,9 @@ class _Entry:
         elif kind is not None and kind not in ("stdio", *_HTTP, *SSE):
             raise self._error(f"the type {str(kind)[:40]!r} is not supported", "use stdio, http or sse")
         else:
-            raise self._error("the entry has neither a command nor a url", "add one of them")
+            keys = f", but {first_of(self.raw, 10)}" if self.raw else ""
+            what = f"the entry has neither a command nor a url that is a string{keys}"
+            raise self._error(what, "add one of them, or correct its name")
         return replace(target, extra_secrets=self.secrets)
 
     def _path(self, key: str) -> Path | None:
