@@ -144,6 +144,16 @@ def test_a_server_whose_name_says_nothing_is_called_after_its_package(command: S
     assert service_of_answers(answers, command=command).skill_name == name
 
 
+@pytest.mark.parametrize(
+    ("name", "skill"),
+    [("shelf-a", "shelf-a"), ("shelf_a_mcp", "shelf-a"), ("acme-the", "acme-the"), ("a-shelf", "a-shelf"),
+     ("the-graph", "the-graph"), ("mcp-server-for-acme", "acme"), ("io.acme/tools-for-mcp", "tools")],
+)  # fmt: skip
+def test_a_name_of_hyphenated_words_loses_only_what_joins_them(name: str, skill: str) -> None:
+    answers = {"initialize": {"serverInfo": {"name": name}}, "tools/list": [{"tools": [tool("a")]}]}
+    assert service_of_answers(answers).skill_name == skill
+
+
 def test_a_title_takes_steps_by_its_length() -> None:
     """X-10: each word that may be dropped is compared with what is around it."""
 

@@ -275,8 +275,9 @@ _DROPPED_AT_ENDS = re.compile(rf"(?:(?<! )|(?={_KIND}(?:\s+{_KIND}){{0,3}}(?!\s*
 """Parts that users do not say only where the name begins or ends: Amazon API Gateway, Public Distribution."""
 
 _LINKING = re.compile(
-    r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:the|a|an|of|for|to|by|with|and)\Z", re.IGNORECASE
+    r"\A(?:(?:the|a|an|of|for|to|by|with|and)\s)+|\s(?:of|for|to|by|with|and)(?:\s(?:the|an?))?\Z", re.IGNORECASE
 )
+"""Words before or after what is dropped; an article alone may be the end of a name: `plan-a`."""
 _ENDS = " \t\n-_.,:/|+&~'’(["
 _DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{2,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
 _HOSTS_OF_OTHERS = re.compile(
@@ -319,14 +320,15 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     if kind == "cli":
         return text
     text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
-    if kind == "mcp" and " " not in text:  # an identifier such as `io.github.acme/weather-mcp`
+    if is_identifier := kind == "mcp" and " " not in text:  # such as `io.github.acme/weather-mcp`
         text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
     said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
     start = _MORE.sub("", said)
     said = start if start.strip(_ENDS) else said
     said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
     said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
-    said = _LINKING.sub("", re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))).strip(_ENDS)
+    said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))
+    said = said if is_identifier and said == text else _LINKING.sub("", said).strip(_ENDS)
     if re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
         return ""
     if (
