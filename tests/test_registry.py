@@ -103,7 +103,10 @@ def test_a_file_without_a_name_is_reported(folder: Path, tmp_path: Path) -> None
 def test_what_is_not_a_registry_is_refused(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "bad.json").write_bytes(b"not JSON")
+    shutil.copytree(folder / "tasks", tmp_path / "all" / "tasks")
+    (tmp_path / "all" / "tasks" / "registry.json").write_bytes(b"{")
     cases = {
+        ("build", tmp_path / "all"): (3, "tasks: registry.json is not a JSON object with a name, as an entry is"),
         ("build", tmp_path / "empty"): (3, "has no entry of a registry"),
         ("build", tmp_path / "empty", "-o", tmp_path): (2, "is a folder"),
         ("build", folder / "tasks", "-o", folder / "tasks" / "registry.json"): (2, "is not a registry of many"),

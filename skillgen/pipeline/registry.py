@@ -32,7 +32,7 @@ def build_registry(
     Of two entries with one name, the first counts: that of the folder that is given first, and within a folder by name.
 
     Raises:
-        SourceError: a folder has no documents of skillgen.
+        SourceError: a folder has no documents of skillgen, or documents without an entry.
         OSError: a file cannot be written.
         UsageError: `target` is a folder or another file.
     """
@@ -99,16 +99,22 @@ def _forms(folders: Sequence[Path], target: Path, problems: list[Problem]) -> di
 
 
 def _named_folders(folder: Path, problems: list[Problem]) -> Iterator[tuple[str, Path]]:
-    """Yields the name of each service with its folder: the folder itself, or one in it."""
+    """Yields the name of each service with its folder: the folder itself, or one in it.
+
+    Raises:
+        SourceError: a folder of documents has no entry any more.
+    """
     paths = [folder] if (folder / RECORD_NAME).is_file() and (folder / "registry.json").is_file() else []
     with suppress(OSError):
         paths += sorted(path.parent for path in folder.glob("*/registry.json"))
+    message, fix = "registry.json is not a JSON object with a name, as an entry is", "write the documents again"
     for path in paths:
         if (name := text_of(_json(path, "registry.json"), "name")) is not None:
             yield one_line(name), path
+        elif (path / RECORD_NAME).is_file():
+            raise SourceError(message, where=path.as_posix(), fix=fix)
         else:
-            message = "registry.json is not an entry of a registry, because it has no name"
-            problems.append(Problem.of("registry-entry-invalid", path.as_posix(), message, "write it again"))
+            problems.append(Problem.of("registry-entry-invalid", path.as_posix(), message, fix))
 
 
 def _json(folder: Path, name: str) -> dict[str, Json]:
