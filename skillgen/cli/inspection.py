@@ -203,10 +203,10 @@ class ReportOptions(Options, frozen=True, kw_only=True):
     PANEL = "Report"
 
     format: str = option(
-        "Format of the report: text, json, sarif, junit, github or conformance.",
+        "Format of the report: text, json, sarif, github or conformance.",
         "text",
         metavar="FORMAT",
-        choices=("text", "json", "sarif", "junit", "github", "conformance"),
+        choices=("text", "json", "sarif", "github", "conformance"),
     )
     skill: PathName | None = option(
         "Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE.", metavar="PATH"

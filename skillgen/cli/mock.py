@@ -159,9 +159,7 @@ class EvalOptions(Options, frozen=True, kw_only=True):
     task_timeout: float = option("Time limit of an agent for a task.", 600.0, metavar="SECONDS")
     no_control: bool = option("Do not run the tasks without the skill.", False)
     out: PathName | None = option("Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR")
-    format: str = option(
-        "Format of the report: text, json or junit.", "text", metavar="FORMAT", choices=("text", "json", "junit")
-    )
+    format: str = option("Format of the report: text or json.", "text", metavar="FORMAT", choices=("text", "json"))
 
 
 @command

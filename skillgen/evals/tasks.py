@@ -22,8 +22,7 @@ from skillgen.model.values import Json
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
-from skillgen.text.junit import TestCase, junit_xml, plain
-from skillgen.text.markdown import counted, json_output, one_line
+from skillgen.text.markdown import counted, json_output, one_line, plain
 from skillgen.text.summary import clip
 from skillgen.typed import convert
 from skillgen.write.files import is_below
@@ -397,20 +396,6 @@ def json_report(grades: Sequence[Grade], checks: Checks) -> str:
     return json_output(data) + "\n"
 
 
-def junit_report(grades: Sequence[Grade], checks: Checks) -> str:
-    """Returns JUnit XML: a suite for each check, one for the runs with the skill; the control does not fail."""
-    suites = [(name, [_test_case(name, item.text, [item]) for item in results]) for name, results in checks.items()]
-    runs = [item for item in grades if item.has_skill]
-    if runs:
-        suites.append(("runs", [_test_case("runs", _name(run), run.assertions) for run in runs]))
-    return junit_xml(suites)
-
-
-def _test_case(suite: str, name: str, assertions: Sequence[Assertion]) -> TestCase:
-    failed = [f"{item.text}: {item.evidence}" for item in assertions if not item.passed]
-    return TestCase(name=name, suite=suite, failure="; ".join(failed) if failed else None)
-
-
 def _name(run: Grade) -> str:
     kind = "" if run.should_trigger is not None else " with the skill" if run.has_skill else " without the skill"
     return f"{plain(run.task)}{kind}: {plain(run.prompt)[:100]}"
@@ -419,6 +404,5 @@ def _name(run: Grade) -> str:
 REPORTS: Mapping[str, Callable[[Sequence[Grade], Checks], str]] = {
     "text": text_report,
     "json": json_report,
-    "junit": junit_report,
 }
 """Every format of `--format`."""

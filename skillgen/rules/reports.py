@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import quote
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from skillgen import __version__
 from skillgen.config.convert import dropped
@@ -25,8 +25,7 @@ from skillgen.model.values import Json, child, last_token
 from skillgen.problem_codes import CODES, Level
 from skillgen.sources.documents import text_of_file
 from skillgen.text.inert import disarm, disarm_log_commands
-from skillgen.text.junit import TestCase, junit_xml, plain
-from skillgen.text.markdown import counted, json_output, one_line
+from skillgen.text.markdown import counted, json_output, one_line, plain
 
 # -- positions in a document -----------------------------------------------------------------------------------------
 
@@ -390,8 +389,8 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False, noth
         lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}", ""]
         for same in _by_rule(item.problems):
             lines += [*_rule_lines(same, item, is_complete), ""]
-    plain = (disarm_log_commands(disarm(line)) for line in lines[:-1])
-    return "".join(f"{line}\n" for line in plain)
+    safe = (disarm_log_commands(disarm(line)) for line in lines[:-1])
+    return "".join(f"{line}\n" for line in safe)
 
 
 def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
@@ -504,21 +503,6 @@ def _sarif_text(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}").replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
 
 
-def junit_report(findings: Sequence[Findings]) -> str:
-    """Returns JUnit XML: a test suite for each service, a test case for each finding; notes do not fail."""
-    return junit_xml(
-        (item.source, [*map(_test_case, item.problems)] or [TestCase(name=item.source, suite="skillgen")])
-        for item in findings
-    )
-
-
-def _test_case(problem: Problem) -> TestCase:
-    case = TestCase(name=f"{problem.code} {problem.where}".strip(), suite=problem.code)
-    if problem.level == "info":
-        return structs.replace(case, output=_sentence(problem))
-    return structs.replace(case, failure=_sentence(problem), failure_type=problem.level)
-
-
 _GITHUB_LEVELS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "notice"}
 
 
@@ -555,7 +539,6 @@ REPORTS: Mapping[str, Callable[[Sequence[Findings]], str]] = {
     "text": text_report,
     "json": json_report,
     "sarif": sarif_report,
-    "junit": junit_report,
     "github": github_report,
 }
 """Every format of `--format`, without `conformance`, which needs the time."""

@@ -20,7 +20,7 @@ from skillgen.model.tool import EFFECTS
 from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
-from skillgen.text.inert import ATTRIBUTES, SPAN_ATTRIBUTES, TAG_START, TRIGGER, disarm_json, disarm_url, held
+from skillgen.text.inert import ATTRIBUTES, SPAN_ATTRIBUTES, TAG_START, TRIGGER, disarm, disarm_json, disarm_url, held
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible, to_latin
 
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
@@ -159,6 +159,11 @@ def one_line(text: str) -> str:
     if text.isascii() and text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text
     return " ".join(strip_invisible(text).split())
+
+
+def plain(text: str) -> str:
+    """Returns a text on one line, without what a terminal, a CI host or an agent would obey."""
+    return disarm(one_line(text))
 
 
 @lru_cache(4096)
