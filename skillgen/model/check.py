@@ -82,7 +82,7 @@ class Check:
         return found
 
     def members(self, schema: Any, value: Any, at: Any) -> Any:
-        """Yields the faults of the members of an object."""
+        """Yields the faults of the members of an object; of an open one, misspelt names of what it lacks."""
         missing = [name for name in schema.get("required", ()) if name not in value]
         yield from ((pointer(at, name), "is required") for name in missing)
         properties, additional = schema.get("properties", {}), schema.get("additionalProperties")
@@ -93,7 +93,7 @@ class Check:
                 yield from self.faults(properties[name], member, pointer(at, name))
             elif isinstance(additional, dict) and "patternProperties" not in schema:
                 yield from self.faults(additional, member, pointer(at, name))
-            elif name not in known and (is_closed or difflib.get_close_matches(name, missing)):  # of a misspelt one
+            elif name not in known and (is_closed or (missing and difflib.get_close_matches(name, missing))):
                 yield pointer(at, name), self.unexpected(name, known)
 
     def names(self, schema: Any, seen: Any) -> Any:

@@ -382,7 +382,7 @@ def write_services(
         try:
             record = read_record(own.out)
             is_left = not is_one and place.target is None and record.owner is None and record.run is not None
-            planned, old = replace(output, check=output.check or is_left), earlier_folder(service, own)
+            planned, old = replace(output, check=output.check or is_left), earlier_folder(service, own, record)
             outcomes = _move_service(service, planned, own, old) if old else write_service(service, planned, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))

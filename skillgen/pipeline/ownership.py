@@ -236,9 +236,11 @@ def _owner_from(place: Place) -> str | None:
     return None
 
 
-def earlier_folder(service: Service, place: Place) -> Path | None:
-    """Returns the folder that has the documents of a place, if it is another one, and not that of others."""
-    own, others = read_record(place.out), place.siblings.keys() - {(place.target or "").partition(" ")[0]}
+def earlier_folder(service: Service, place: Place, own: Record) -> Path | None:
+    """Returns the folder that has the documents of a place, whose record is `own`, if it is another one, and not that
+    of others.
+    """
+    others = place.siblings.keys() - {(place.target or "").partition(" ")[0]}
     if own.states and is_same_service(own, identity_of(service, place), place.out):
         return None
     # Those of several services are below the folder that one of them had.
