@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from skillgen.problem_codes import CODES
+from skillgen.errors import CODES
 from skillgen.rules.reports import explanation
 
 _PROSE = """\

@@ -18,8 +18,7 @@ from rows import inputs
 
 from skillgen.render.about import Said
 from skillgen.render.catalogue import template_names, template_purpose, template_text
-from skillgen.render.filters import FILTERS, FUNCTIONS
-from skillgen.render.formats import Places
+from skillgen.render.formats import FILTERS, FUNCTIONS, Places
 from skillgen.render.listing import Listing, Start
 from skillgen.render.pages import Page, Section
 from skillgen.render.reference import Reference, Topic

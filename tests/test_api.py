@@ -309,9 +309,8 @@ def changed_package(project: Path) -> Path:
     options.write_text(text, "utf-8")
     for name, added in {
         "pipeline/read.py": KIND,
-        "render/filters.py": FILTER,
         "model/document.py": FORMAT,
-        "render/formats.py": RENDERER,
+        "render/formats.py": FILTER + RENDERER,
         "problem_codes.yaml": CODE,
     }.items():
         with (project / "skillgen" / name).open("a", encoding="utf-8") as file:

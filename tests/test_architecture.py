@@ -16,7 +16,6 @@ PACKAGE = ROOT / "skillgen"
 
 FLOORS = {
     "typed": -1,
-    "problem_codes": 0,
     "errors": 1,
     "model": 2,
     "text": 3,
@@ -213,14 +212,14 @@ INTERNALS = {
     # What docs/templates.md lists.
     **{
         f"skillgen.render.{name}": "the templates, the functions that they call and the fields that they print"
-        for name in ("about", "catalogue", "filters", "formats", "listing", "pages", "reference")
+        for name in ("about", "catalogue", "formats", "listing", "pages", "reference")
     },
-    "skillgen.problem_codes": "every kind of problem, for docs/rules.md",
+    "skillgen.errors": "every kind of problem, for docs/rules.md",
     "skillgen.rules.reports": "what `skillgen rule` prints, for docs/rules.md",
     "skillgen.sources.mcp.crawl": "the answers of a server that nobody starts, in hundreds of tests",
     # Both directions of a request, for every style and hundreds of values.
     "skillgen.model.serialization": "how a parameter is written",
-    "skillgen.calls.requests": "how a request is read",
+    "skillgen.mock.answers": "how a request is read",
     "skillgen.calls.script": "how a body is written",
     # Readers of hostile text.
     "skillgen.sources.mcp.session": "a fuzz target",

@@ -19,7 +19,7 @@ from servers.listed import LISTS
 
 import skillgen
 from skillgen import Problem
-from skillgen.problem_codes import CODES as KINDS
+from skillgen.errors import CODES as KINDS
 
 Json = Any
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from properties import load_profile
 
 import skillgen
-from skillgen.calls.requests import Decoder, Request
 from skillgen.calls.script import encoded_body
+from skillgen.mock.answers import Decoder, Request
 from skillgen.model.serialization import written
 
 load_profile()

@@ -422,7 +422,7 @@ def test_work_grows_as_the_operations_and_what_they_share_is_read_once() -> None
     assert most["text/blocks.py"] == few["text/blocks.py"]
     assert most["text/markdown.py:escape_inline"] < 40
     for place in (
-        *("sources/examples/prose.py:_choices_in", "sources/examples/validation.py:why_unpublishable"),
+        *("sources/examples/validation.py:_choices_in", "sources/examples/validation.py:why_unpublishable"),
         "render/results.py:received",
     ):
         assert few[place] == most[place], place

@@ -131,7 +131,7 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     """
     from skillgen.config.loader import read_text
     from skillgen.pipeline.draft import brief_for, checked_answer, outdated_texts, refusal, values_of
-    from skillgen.pipeline.split import skills_in
+    from skillgen.pipeline.rendering import skills_in
 
     declared: list[Service] = []
     texts = item.request.texts
@@ -222,7 +222,7 @@ def _write(
     item: Draft, changes: list[tuple[Path, str | None, str]], console: Console, *, yes: bool, shows: bool
 ) -> ExitCode:
     from skillgen.write.files import replace_file
-    from skillgen.write.line_diff import unified_diff
+    from skillgen.write.record import unified_diff
 
     for file, old, new in changes if shows else ():
         before = "/dev/null" if old is None else file.as_posix()

@@ -18,8 +18,7 @@ from skillgen.cli.options import SOURCES, Given, OptionsOf, command, read, run_w
 from skillgen.cli.output import Console, change_line, time_of_run
 from skillgen.config.option import Options, PathName, option
 from skillgen.config.project import LintOptions, Project, Run, Source
-from skillgen.errors import ExitCode, SkillgenError, SourceError, UsageError
-from skillgen.problem_codes import CODES
+from skillgen.errors import CODES, ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.text.markdown import json_output, printable_json
 
 if TYPE_CHECKING:

@@ -186,7 +186,7 @@ def evaluate(
     """
     from skillgen.evals.running import Evaluation, check_static, evaluate
     from skillgen.evals.tasks import REPORTS, is_lower
-    from skillgen.pipeline.split import part_called
+    from skillgen.pipeline.rendering import part_called
     from skillgen.sources.mcp.session import CancelToken
 
     folder, shown = Path(skill), REPORTS[options.format]

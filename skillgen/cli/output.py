@@ -20,9 +20,8 @@ from msgspec import structs
 
 from skillgen.config.convert import in_keys
 from skillgen.config.option import Options, option
-from skillgen.errors import EditedError, ExitCode, Problem, SkillgenError, UsageError
+from skillgen.errors import CODES, EditedError, ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.document import BYTES_PER_TOKEN
-from skillgen.problem_codes import CODES
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.markdown import counted, first_of, inline, json_output, name, one_line
 from skillgen.text.unicode import strip_invisible_by_line

@@ -14,7 +14,7 @@ from skillgen.config.option import Options, option
 from skillgen.errors import EditedError, ExitCode, UsageError
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.text.markdown import counted
-from skillgen.write.line_diff import change_diff
+from skillgen.write.record import change_diff
 
 templates = typer.Typer(
     help="List, show or export the built-in templates.\n\nUse changed ones with --templates DIR.",
@@ -140,7 +140,7 @@ def build_registry(
         skillgen registry build agent-docs
         skillgen registry build services/* -o registry.json --check
     """
-    from skillgen.pipeline.registry import build_registry
+    from skillgen.pipeline.ownership import build_registry
 
     out = Path(options.out)
     with console.progress(f"reading {counted(len(folders), 'folder')}"):

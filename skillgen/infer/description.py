@@ -17,14 +17,13 @@ from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Origin, is_inferred
-from skillgen.security.addresses import host_of
 from skillgen.security.injection import find_injections
+from skillgen.security.secrets import host_of
 from skillgen.text import lazy_re as re
 from skillgen.text import summary as prose
 from skillgen.text.markdown import one_line, plain_words, with_stop
-from skillgen.text.slugs import safe_stem, slug
 from skillgen.text.summary import CLAIM, GENERIC, TRIGGER, clip, sentences
-from skillgen.text.words import singular, words_of
+from skillgen.text.words import safe_stem, singular, slug, words_of
 
 _FROM_TOOLS = Origin("inferred", "tools")
 

@@ -24,7 +24,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Tool
 from skillgen.model.values import Origin
 from skillgen.text import lazy_re as re
-from skillgen.text.docstring import documented_parameters
+from skillgen.text.summary import documented_parameters
 from skillgen.text.words import STOP_WORDS, path_segments, plural, singular, words_of
 
 _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IGNORECASE)

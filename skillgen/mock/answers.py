@@ -1,24 +1,41 @@
-"""What a mock answers, always the same: declared examples, else values that the declared output allows; and its log.
-
-The log has a JSON object a line for each call.
-"""
+"""What a mock reads from a request, in the types of the schemas, and what it answers, always the same; and its log."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from msgspec import Struct, to_builtins
+from msgspec import Struct, field, to_builtins
 
 from skillgen.errors import OutputError
 from skillgen.model.calls import ErrorCase, Output
-from skillgen.model.schema import Schema, Types
+from skillgen.model.check import unknown
+from skillgen.model.schema import Parameter, Schema, Serialization, Types
+from skillgen.model.serialization import (
+    QUERY_STRING,
+    are_separate,
+    is_exploded,
+    is_json,
+    media_kind,
+    read_joined,
+    read_pairs,
+    read_path,
+    read_text,
+    read_tree,
+)
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json
+from skillgen.model.values import Json, child
 from skillgen.sources.examples.generator import Generator, NoExample
 from skillgen.sources.examples.validation import UNCHECKED, Fault, Validator
+from skillgen.sources.json_access import as_dict, json_or_none
+from skillgen.sources.json_schema.flatten import Variants
+from skillgen.sources.json_schema.merge import ANYTHING
 
 NOTHING_DECLARED = "The call is valid. A mock answers, and the service declares no result."
 
@@ -170,3 +187,289 @@ def log_line(call: LoggedCall) -> str:
     """Returns a call as a line of a log."""
     members = {key: value for key, value in to_builtins(call).items() if value is not None or key == "tool"}
     return json.dumps(members) + "\n"
+
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,18})(?:\.\d{1,20})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+_FIELDS_LIMIT = 10_000
+
+Pairs = Sequence[tuple[str, str]]
+"""Names, and values as they were sent."""
+
+
+class Request(Struct, frozen=True):
+    """An HTTP request."""
+
+    method: str
+    target: str
+    """Path and query, as they were sent."""
+
+    headers: Message
+    body: bytes
+
+    @property
+    def path(self) -> str:
+        """The path, also of a request as a proxy gets it."""
+        path = self.target.partition("#")[0].partition("?")[0]
+        return urlsplit(path).path if path.startswith(("http://", "https://")) else path
+
+    @property
+    def query(self) -> str:
+        """The query, percent-encoded."""
+        return self.target.partition("#")[0].partition("?")[2]
+
+
+class Decoded(Struct):
+    """The arguments of a request, in the form of the tool's input schema."""
+
+    arguments: dict[str, Json] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    """Arguments that cannot be read at all."""
+
+    is_media_type_known: bool = True
+    opaque: str | None = None
+    """The argument that is there but was not fully read: a body that is neither JSON nor a form nor text."""
+
+
+class Decoder:
+    """Reads arguments for the operations of one service."""
+
+    def __init__(self, service: Service) -> None:
+        types = Types.of(service.schemas)
+        self._validator = Validator(types, is_request=True)
+        self._variants = Variants(types)
+
+    def decode(self, tool: Tool, request: Request, path: Mapping[str, str], own: Collection[str]) -> Decoded:
+        """Returns the arguments of a call.
+
+        `path` are the variables of the path, percent-encoded; `own` are names in the query that are not parameters: of
+        credentials, and of the path's own query.
+        """
+        slots, body_key = tool.parameter_keys()
+        decoded = Decoded()
+        if request.query.count("&") >= _FIELDS_LIMIT:
+            decoded.faults.append(Fault("", f"the query has more than {_FIELDS_LIMIT:,} fields"))
+            return decoded
+        query = read_pairs(request.query)
+        cookies = [pair for header in request.headers.get_all("Cookie") or () for pair in read_pairs(header, ";")]
+        names = {item.name for item in slots.values() if item.location == "query"}
+        known = set(own)
+        for key, parameter in slots.items():
+            place, name = parameter.location, parameter.name
+            style, explode = _style(parameter)
+            if style == QUERY_STRING:
+                sent: Pairs = [(name, request.query)] if request.query else []
+                known |= {name for name, _ in query}
+            elif place == "header":  # several of one name are one list (RFC 9110, 5.3)
+                sent = [(name, ",".join(request.headers.get_all(name, ())))] if name in request.headers else []
+            elif place == "path":
+                sent = read_path(name, path[name], style, explode) if name in path else []
+            else:
+                sent = self._own_pairs(parameter, query if place == "query" else cookies, names)
+                known |= {name for name, _ in sent}
+            try:
+                if sent:
+                    decoded.arguments[key] = self._argument(parameter, sent, place)
+            except ValueError as error:
+                decoded.faults.append(Fault(child("", key), str(error)))
+        for name in dict.fromkeys(name for name, _ in query if name not in known):
+            decoded.faults.append(Fault(child("", name), unknown(name, names)))
+        if request.body:
+            self._decode_body(tool, request, body_key, decoded)
+        return decoded
+
+    # -- parameters --------------------------------------------------------------------------------------------------
+
+    def _own_pairs(self, parameter: Parameter, pairs: Pairs, names: Collection[str]) -> Pairs:
+        """Returns the pairs of one parameter; `names` are those of all."""
+        name, (style, explode) = parameter.name, _style(parameter)
+        if style == "deepObject":
+            return [pair for pair in pairs if pair[0].startswith(f"{name}[")]
+        own = [pair for pair in pairs if pair[0] == name]
+        if own or not explode or "object" not in self._kinds(parameter.schema):
+            return own
+        flats = list(self._variants.of(parameter.schema))  # of an object, each member is a parameter of its own
+        members = {item.name for flat in flats for item in flat.properties}
+        is_open = any(flat.additional is not False for flat in flats)
+        return [pair for pair in pairs if pair[0] in members or (is_open and pair[0] not in names)]
+
+    def _argument(self, parameter: Parameter, pairs: Pairs, place: str) -> Json:
+        """Returns the value of a parameter.
+
+        Raises:
+            ValueError: it is not JSON.
+        """
+        schema, (style, explode) = parameter.schema, _style(parameter)
+        texts = [read_text(place, text, style) for _, text in pairs]
+        if pairs[0][0] != parameter.name:
+            tree = read_tree(zip((name for name, _ in pairs), texts, strict=True))
+            return self._value(tree.get(parameter.name, {}) if style == "deepObject" else tree, schema)
+        rules = parameter.serialization
+        if rules is not None and rules.media_type is not None and is_json(rules.media_type):
+            return _json(texts[-1])
+        items, members = read_joined(place, pairs[-1][1], style, explode)
+        if place == "header":
+            items = [item.strip() for item in items]
+        if are_separate(place, style, explode):
+            items = texts
+        return self._best(list(self._readings(texts[-1], items, members, schema)), schema)
+
+    def _readings(self, text: str, items: list[str], members: Pairs, schema: Schema) -> Iterator[Json]:
+        """Yields what a string means: as a list, as an object, as one value."""
+        kinds = self._kinds(schema)
+        if "array" in kinds:
+            flat = next((flat for flat in self._variants.of(schema) if "array" in flat.types), ANYTHING)
+            yield [self._typed(item, _item(flat, index)) for index, item in enumerate(items)]
+        if "object" in kinds:
+            if text[:1] == "{" and isinstance(value := json_or_none(text), dict):
+                yield value
+            yield self._value(read_tree(members), schema)
+        if not kinds or kinds - {"array", "object"}:
+            yield self._typed(text, schema)
+
+    def _value(self, tree: Json, schema: Schema) -> Json:
+        """Returns the value of a tree of names whose leaves are lists of strings."""
+        if isinstance(tree, list):
+            return self._best(list(self._readings(tree[-1], tree, (), schema)), schema)
+        if list(tree) == [""]:
+            return self._value(tree[""], schema)
+        if tree and all(map(str.isdecimal, tree)) and "array" in self._kinds(schema):
+            flat = next(flat for flat in self._variants.of(schema) if "array" in flat.types)
+            return [self._value(part, _item(flat, index)) for index, part in enumerate(tree.values())]
+        schemas, extra = self._properties(schema)
+        return {name: self._value(part, schemas.get(name, extra)) for name, part in tree.items()}
+
+    def _properties(self, schema: Schema) -> tuple[dict[str, Schema], Schema]:
+        """Returns the schemas of the properties of an object, and that of any other."""
+        flat = next((flat for flat in self._variants.of(schema) if flat.properties), ANYTHING)
+        extra = flat.additional if isinstance(flat.additional, Schema) else ANYTHING
+        return {item.name: item.schema for item in flat.properties}, extra
+
+    def _typed(self, text: str, schema: Schema) -> Json:
+        """Returns the value of a string in the type that the schema allows; the string where none fits."""
+        kinds, readings = self._kinds(schema), list[Json]()
+        if (not kinds or kinds & {"integer", "number"}) and _NUMBER.fullmatch(text):
+            readings.append(json_or_none(text))
+        if (not kinds or "boolean" in kinds) and text in ("true", "false"):
+            readings.append(text == "true")
+        if kinds & {"array", "object"} and text[:1] in ("[", "{"):
+            readings.append(json_or_none(text))
+        if text in ("", "null") and any(flat.nullable for flat in self._variants.of(schema)):
+            readings.append(None)
+        if not kinds:
+            readings.insert(0, text)
+        return self._best([*readings, text], schema)
+
+    def _kinds(self, schema: Schema) -> set[str]:
+        return {kind for flat in self._variants.of(schema) for kind in flat.types}
+
+    def _best(self, readings: Sequence[Json], schema: Schema) -> Json:
+        """Returns the first reading that the schema allows, else the first."""
+        valid = (value for value in readings if self._validator.validation_error(value, schema) is None)
+        return next(valid, readings[0])
+
+    # -- body --------------------------------------------------------------------------------------------------------
+
+    def _decode_body(self, tool: Tool, request: Request, key: str, decoded: Decoded) -> None:
+        if tool.input is None:
+            return  # it takes no body: servers ignore one
+        base_type = request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if (form := tool.body_form(base_type)) is None:
+            decoded.is_media_type_known = False
+            return
+        parameters = tool.body_parameters(form)
+        try:
+            if (kind := media_kind(base_type)) == "form":
+                decoded.arguments[key] = self._form(_fields(request), parameters, form.schema_of(parameters), "query")
+            elif kind == "multipart":
+                pairs, objects = _parts(request)
+                fields = self._form(pairs, parameters, form.schema_of(parameters), "body")
+                decoded.arguments[key] = fields | objects
+            elif kind == "json":
+                decoded.arguments[key] = _json(_text(request))
+            elif kind in ("lines", "records"):
+                lines = _text(request).replace("\x1e", "\n").split("\n")
+                decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
+            elif kind in ("xml", "text"):
+                decoded.arguments[key] = _text(request)
+                decoded.opaque = key if kind == "xml" else None
+            else:
+                decoded.arguments[key] = f"{len(request.body)} bytes"
+                decoded.opaque = key
+        except ValueError as error:
+            decoded.faults.append(Fault(child("", key), str(error)))
+
+    def _form(self, pairs: Pairs, parameters: Sequence[Parameter], schema: Schema, place: str) -> dict[str, Json]:
+        """Returns the fields of a form: one with a style is read as a parameter is."""
+        styled = dict[str, Json]()
+        names = {item.name for item in parameters}
+        for parameter in parameters:
+            rules = parameter.serialization or Serialization()
+            if rules.style is not None or rules.explode is not None:
+                own = self._own_pairs(parameter, pairs, names)
+                pairs = [pair for pair in pairs if pair not in own]
+                if own:
+                    styled[parameter.name] = self._argument(parameter, own, place)
+        texts = ((name, read_text(place, text)) for name, text in pairs)
+        return {**as_dict(self._value(read_tree(texts, self._properties(schema)[0].keys()), schema)), **styled}
+
+
+def _fields(request: Request) -> Pairs:
+    text = _text(request)
+    if text.count("&") >= _FIELDS_LIMIT:
+        raise ValueError(f"has more than {_FIELDS_LIMIT:,} fields")
+    return read_pairs(text)
+
+
+def _parts(request: Request) -> tuple[Pairs, dict[str, Json]]:
+    """Returns the parts of a multipart body as pairs, and those that are JSON.
+
+    Raises:
+        ValueError: it is not such a body.
+    """
+    head = b"Content-Type: " + request.headers.get("Content-Type", "").encode("latin-1", "replace") + b"\r\n\r\n"
+    message = message_from_bytes(head + request.body)
+    parts = message.get_payload()
+    if not isinstance(parts, list) and request.body.strip() == f"--{message.get_boundary()}--".encode():
+        parts = []
+    if not isinstance(parts, list):
+        raise ValueError("is not a multipart body: its boundary is missing")
+    pairs: list[tuple[str, str]] = []
+    objects: dict[str, Json] = {}
+    for part in (item for item in parts if isinstance(item, Message)):
+        name = part.get_param("name", header="content-disposition")
+        content = part.get_payload(decode=True)
+        if not isinstance(name, str) or not isinstance(content, bytes):
+            raise ValueError("has a part without a name")
+        if (filename := part.get_filename()) is not None:
+            pairs.append((name, filename))
+        elif is_json(part.get_content_type()):
+            objects[name] = _json(content.decode("utf-8", "replace"))
+        else:
+            pairs.append((name, content.decode("utf-8", "replace")))
+    return pairs, objects
+
+
+def _style(parameter: Parameter) -> tuple[str, bool]:
+    """Returns the style of a parameter, and whether it is exploded."""
+    rules = parameter.serialization or Serialization()
+    style = rules.style or ("simple" if parameter.location in ("path", "header") else "form")
+    explode = is_exploded(style, rules.explode)
+    return style, explode and (parameter.location != "cookie" or style == "cookie")
+
+
+def _item(flat: Schema, index: int) -> Schema:
+    return flat.prefix_items[index] if index < len(flat.prefix_items) else flat.items or ANYTHING
+
+
+def _text(request: Request) -> str:
+    try:
+        return request.body.decode("utf-8")
+    except UnicodeDecodeError:
+        raise ValueError("is not UTF-8") from None
+
+
+def _json(text: str) -> Json:
+    value = json_or_none(text)
+    if value is None and text.strip() != "null":
+        raise ValueError("is not JSON")
+    return value

@@ -16,8 +16,7 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
 from msgspec import Struct
 
-from skillgen.calls.requests import Decoded, Decoder, Request
-from skillgen.mock.answers import Answers, CallLog, error_case
+from skillgen.mock.answers import Answers, CallLog, Decoded, Decoder, Request, error_case
 from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
 from skillgen.model.schema import Types

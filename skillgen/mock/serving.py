@@ -18,9 +18,8 @@ from starlette.requests import Request as HttpRequest
 from starlette.responses import Response as HttpResponse
 from starlette.types import Receive, Scope, Send
 
-from skillgen.calls.requests import Request
 from skillgen.errors import UsageError
-from skillgen.mock.answers import CallLog
+from skillgen.mock.answers import CallLog, Request
 from skillgen.mock.api import ApiMock, Response, base_paths, json_response
 from skillgen.mock.mcp import (
     INVALID_PARAMS,
@@ -38,7 +37,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json
 from skillgen.render.declarations import server_object, tool_object
-from skillgen.security.addresses import is_loopback
+from skillgen.security.secrets import is_loopback
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.mcp.session import LEGACY_VERSIONS, MODERN_VERSION
 

@@ -85,8 +85,8 @@ FORMATS = {
     "llms": Format("skillgen.render.formats:llms_documents", "skillgen.render.formats:site_documents"),
     "ai-help": Format("skillgen.render.ai_help:ai_help_documents"),
     "ai-help-commands": Format("skillgen.render.ai_help:command_documents"),
-    "registry": Format("skillgen.render.dashdash:registry_documents"),
-    "plugin": Format("skillgen.render.plugin:plugin_documents", "skillgen.render.plugin:marketplace_documents"),
+    "registry": Format("skillgen.render.ai_help:registry_documents"),
+    "plugin": Format("skillgen.render.publishing:plugin_documents", "skillgen.render.publishing:marketplace_documents"),
     "server-json": Format("skillgen.render.well_known:server_json_documents"),
     "server-card": Format("skillgen.render.well_known:server_card_documents"),
     "well-known": Format(

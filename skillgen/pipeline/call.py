@@ -22,8 +22,7 @@ from skillgen.model.tool import Tool
 from skillgen.pipeline.read import read_source
 from skillgen.pipeline.results import Request
 from skillgen.render.scripts import call_data, why_confirmed
-from skillgen.security.addresses import hosts_of
-from skillgen.security.secrets import Secrets, secrets_from_headers
+from skillgen.security.secrets import Secrets, hosts_of, secrets_from_headers
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import Network
 from skillgen.text.markdown import first_of

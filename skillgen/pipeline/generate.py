@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from skillgen import __version__
 from skillgen.config.project import DEFAULT_OUT, OutputOptions
-from skillgen.errors import EditedError, Problem, SkillgenError, SourceError, UsageError
+from skillgen.errors import CODES, WHERE, EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
 from skillgen.model.document import FORMATS
 from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
@@ -49,7 +49,6 @@ from skillgen.pipeline.rendering import (
     upgrade_problems,
 )
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
-from skillgen.problem_codes import CODES, WHERE
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import lock_folder, refuse_outside

@@ -41,7 +41,7 @@ from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.sources.mcp.client_config import read_client_config
 from skillgen.text.markdown import one_line
-from skillgen.text.slugs import safe_stem, slug
+from skillgen.text.words import safe_stem, slug
 from skillgen.write.files import is_below
 
 

@@ -10,10 +10,9 @@ from pathlib import Path
 from msgspec import structs
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
-from skillgen.errors import OutputError, Problem, UsageError
+from skillgen.errors import CODES, OutputError, Problem, UsageError
 from skillgen.model.service import Service
-from skillgen.pipeline.split import part_called
-from skillgen.problem_codes import CODES
+from skillgen.pipeline.rendering import part_called
 from skillgen.rules.checks import check_service
 from skillgen.rules.reports import Findings, locations_of, owners_in, unknown_code, worst_first
 from skillgen.sources.documents import text_of_file

@@ -27,8 +27,8 @@ from skillgen.pipeline.authored import completed
 from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
 from skillgen.pipeline.packages import project_environment
 from skillgen.pipeline.results import Reading, Request, at_once
-from skillgen.security.addresses import checked_domain
 from skillgen.security.secrets import (
+    checked_domain,
     report_echoed_secrets,
     report_url_secret,
     secrets_from_arguments,
@@ -186,7 +186,7 @@ def _from_description(
 
     source = request.source
     if source.overlays:
-        from skillgen.sources.overlay import apply_overlays
+        from skillgen.sources.extra_text import apply_overlays
 
         document = apply_overlays(document, tuple(source.overlays), problems, access)
     policy = ReferencePolicy(

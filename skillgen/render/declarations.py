@@ -20,9 +20,8 @@ from skillgen.model.mcp_fields import ERROR, LIMIT, RELATED, RESOURCE, SEMANTICS
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
-from skillgen.render.ai_help import ai_help_documents
-from skillgen.render.dashdash import cli_front_matter, mcp_front_matter, metadata, not_declared
-from skillgen.render.filters import front_matter
+from skillgen.render.ai_help import ai_help_documents, cli_front_matter, mcp_front_matter, metadata, not_declared
+from skillgen.render.formats import front_matter
 from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when
 from skillgen.render.pages import file_stems
 from skillgen.render.publishing import (
@@ -37,11 +36,10 @@ from skillgen.render.publishing import (
 )
 from skillgen.render.skill import Rendering
 from skillgen.text import lazy_re as re
-from skillgen.text.generated import GENERATOR, KEY, OWN_WORDS, digest_of, marked
-from skillgen.text.inert import disarm
+from skillgen.text.inert import GENERATOR, KEY, OWN_WORDS, digest_of, disarm, marked
 from skillgen.text.markdown import inline, one_line
-from skillgen.text.slugs import slug
-from skillgen.text.structure import sections_of_level
+from skillgen.text.summary import sections_of_level
+from skillgen.text.words import slug
 
 _OPEN_SCHEMA = {"type": "object", "additionalProperties": True}
 """What seed 003, 3.1, writes in place of the schema in a minimal list."""

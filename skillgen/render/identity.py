@@ -17,11 +17,11 @@ from skillgen.model.auth import Invocation
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
-from skillgen.render.phrases import plain_phrase
+from skillgen.render.environment import plain_phrase
 from skillgen.security.credentials import redact
 from skillgen.text.markdown import one_line, plain_words
-from skillgen.text.slugs import slug
 from skillgen.text.summary import TRIGGER, clip, sentences, shorten
+from skillgen.text.words import slug
 
 TITLE_LIMIT = 120
 """Characters of a display name."""

@@ -22,7 +22,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render.declarations import declared_confirmation, declared_hints
-from skillgen.render.filters import is_plain_yaml, yaml_lines
+from skillgen.render.formats import is_plain_yaml, yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
 from skillgen.render.publishing import is_endpoint, is_published, with_values, without
 from skillgen.text import lazy_re as re

@@ -18,12 +18,12 @@ from functools import cached_property, lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.render.phrases import phrase, plain_phrase
+from skillgen.render.environment import phrase, plain_phrase
 from skillgen.text.markdown import Markdown, code, link_label, one_line
 from skillgen.text.markdown import name as heading_text
-from skillgen.text.slugs import safe_stem, slug
-from skillgen.text.structure import Anchors
+from skillgen.text.summary import Anchors
 from skillgen.text.unicode import to_latin
+from skillgen.text.words import safe_stem, slug
 
 PAGE_LIMIT_BYTES = 14_500
 """Maximum size of a page's sections: with heading and resolved links it stays under 5,000 tokens of 3.2 bytes."""

@@ -27,7 +27,7 @@ from skillgen.model.traversal import (
 from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import shared_auth
-from skillgen.render.environment import Templates
+from skillgen.render.environment import Templates, phrase, phrases, plain_phrase
 from skillgen.render.examples import curl_command, shown_examples
 from skillgen.render.pages import (
     ERRORS,
@@ -46,7 +46,6 @@ from skillgen.render.pages import (
     section_of,
 )
 from skillgen.render.parameters import items_of, repeated
-from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes
 from skillgen.render.types import branches, inline_types, schema_notes, selected_types, type_phrase
@@ -54,8 +53,7 @@ from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, join_lines, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
-from skillgen.text.structure import Anchors, headings_in, parts_of, start_of
-from skillgen.text.summary import clip, paragraphs, sentences
+from skillgen.text.summary import Anchors, clip, headings_in, paragraphs, parts_of, sentences, start_of
 from skillgen.text.words import words_of
 
 WHOLE_PAGE_LIMIT_BYTES = 300_000

@@ -17,7 +17,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Kind, Tool
 from skillgen.model.traversal import nodes_in
 from skillgen.model.values import child, is_inferred, to_json
-from skillgen.security.addresses import host_of, is_loopback, is_private
+from skillgen.security.secrets import host_of, is_loopback, is_private
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted, first_of, json_text
 

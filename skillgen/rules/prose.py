@@ -23,7 +23,7 @@ from skillgen.model.schema import Types
 from skillgen.model.service import Service
 from skillgen.model.values import Json, follow, to_json
 from skillgen.rules.checks import ToolNames, meant, words_in
-from skillgen.security.addresses import host_of
+from skillgen.security.secrets import host_of
 from skillgen.sources.examples.validation import Validator
 from skillgen.sources.json_access import json_or_none
 from skillgen.text import lazy_re as re

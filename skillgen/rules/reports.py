@@ -19,10 +19,9 @@ from msgspec import Struct
 
 from skillgen import __version__
 from skillgen.config.convert import dropped
-from skillgen.errors import Problem, ProblemLog, UsageError
+from skillgen.errors import CODES, Level, Problem, ProblemLog, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child, last_token
-from skillgen.problem_codes import CODES, Level
 from skillgen.sources.documents import text_of_file
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.markdown import counted, json_output, one_line, plain

@@ -36,9 +36,9 @@ from skillgen.model.traversal import (
     rewrite_texts,
 )
 from skillgen.model.values import Quotation, child, last_token
-from skillgen.security.addresses import is_private
 from skillgen.security.credentials import is_secret_name, looks_random, placeholder, redact
 from skillgen.security.injection import MAX_TEXT_LENGTH, Passage, Rule, find_injections, without_passages
+from skillgen.security.secrets import is_private
 from skillgen.text.markdown import one_line, shown_forms
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds, strip_invisible

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit, urlunsplit
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.credentials import origin_of
 from skillgen.model.values import Json
-from skillgen.security.addresses import public_url
+from skillgen.security.secrets import public_url
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document
 from skillgen.sources.http import AUTH_STATUSES, TOO_MANY_REQUESTS, FetchOptions, StatusError, fetch
 from skillgen.sources.json_access import as_dict, as_list, strings_in, text_of

@@ -19,10 +19,9 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.errors import Problem, ProblemLog, SourceError
+from skillgen.errors import CODES, Problem, ProblemLog, SourceError
 from skillgen.model.service import Service
 from skillgen.model.values import DecodeError, Json, child, from_json, to_json
-from skillgen.problem_codes import CODES
 from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_from_text

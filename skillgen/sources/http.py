@@ -33,8 +33,7 @@ from msgspec import Struct
 
 from skillgen.errors import SourceError
 from skillgen.model.credentials import origin_of
-from skillgen.security.addresses import hosts_of, is_private, is_public_address, literal_address, public_url
-from skillgen.security.secrets import Secrets
+from skillgen.security.secrets import Secrets, hosts_of, is_private, is_public_address, literal_address, public_url
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, TOTAL_TIMEOUT_FACTOR
 
 if TYPE_CHECKING:

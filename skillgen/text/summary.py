@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator
 from functools import lru_cache
 from itertools import chain, islice
+from textwrap import dedent
 
+from skillgen.model.values import Json
 from skillgen.text import lazy_re as re
+from skillgen.text.blocks import Leaf, outline
 from skillgen.text.html import html_to_markdown
-from skillgen.text.markdown import CACHE_SIZE, plain_words
+from skillgen.text.inert import disarm
+from skillgen.text.markdown import CACHE_SIZE, json_text, plain_words
 
 _READ = 4_000
 """Characters of a text in which its first sentences are searched."""
@@ -266,3 +271,167 @@ def clip_middle(text: str, limit: int) -> str:
         return text
     end = (limit - 1) // 2
     return f"{text[: limit - 1 - end].rstrip()}…{text[-end:].lstrip()}"
+
+
+_REMOVED = re.compile(r"[^\w\- ]")
+
+
+class Anchors:
+    """Assigns anchors to the headings of one document, in their order."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+
+    def of(self, heading: str) -> str:
+        """Returns the anchor of the next heading, with a number if it is repeated."""
+        base = anchor = _REMOVED.sub("", disarm(heading).strip().lower()).replace(" ", "-")
+        while anchor in self._counts:
+            self._counts[base] += 1
+            anchor = f"{base}-{self._counts[base]}"
+        self._counts[anchor] = 0
+        return anchor
+
+
+_PARAGRAPH_END = re.compile(r"\n\n|</p>")
+
+
+def start_of(text: str, limit_bytes: int) -> str:
+    """Returns the start of a text, to the first paragraph that ends in its second half, else to a line or a word."""
+    content = text.encode("utf-8", "replace")
+    if len(content) <= limit_bytes:
+        return text
+    start = content[:limit_bytes].decode("utf-8", "ignore")
+    half = len(start) // 2
+    paragraph = _PARAGRAPH_END.search(start, half)
+    ends = (paragraph.end() if paragraph else -1, start.rfind("\n", half), start.rfind(" ", half))
+    return start[: next((end for end in ends if end > 0), None)]
+
+
+def top_headings(text: str) -> tuple[str, ...]:
+    """Returns the text of the headings of the highest level that occurs more than once."""
+    headings = [(leaf.level, leaf.words) for leaf in outline(text) if leaf.kind == "heading"] if "#" in text else []
+    counts = Counter(level for level, _ in headings)
+    level = min((level for level, count in counts.items() if count > 1), default=0)
+    return tuple(words for its_level, words in headings if its_level == level)
+
+
+def without_empty_sections(text: str) -> str:
+    """Returns a text without the headings that have nothing below them."""
+    lines, following = text.split("\n"), Leaf("heading", 0, 0)
+    for leaf in reversed(outline(text)):
+        if leaf.kind == following.kind == "heading" and following.level <= leaf.level:
+            del lines[leaf.first : leaf.end]
+        else:
+            following = leaf
+    return "\n".join(lines).strip()
+
+
+_FENCE_LINE = re.compile(r"\s{0,12}(`{3,}|~{3,})(.*)")
+
+
+def open_fence(line: str, fence: str) -> str:
+    """Returns the line that opened the code block around the next line; empty outside of a code block."""
+    match = _FENCE_LINE.match(line)
+    if match is None:
+        return fence
+    if not fence:
+        return line if "`" not in match[2] else ""
+    return "" if match[1].startswith(fence.strip()[:3]) and not match[2].strip() else fence
+
+
+def headings_in(text: str) -> Iterator[str]:
+    """Yields the Markdown of each heading outside code blocks."""
+    fence = ""
+    for line in text.split("\n"):
+        words = line.lstrip("#")
+        if not fence and words != line and words.startswith(" "):
+            yield words[1:]
+        fence = open_fence(line, fence)
+
+
+def parts_of(text: str, deepest: int) -> Iterator[tuple[int, str, str]]:
+    """Yields level, title and text of the part below each heading down to a level; first what no heading precedes."""
+    lines = text.split("\n")
+    headings = [leaf for leaf in outline(text) if leaf.kind == "heading" and leaf.level <= deepest]
+    for heading, following in zip([None, *headings], [*headings, None], strict=True):
+        level, title, first = (0, "", 0) if heading is None else (heading.level, heading.words, heading.end)
+        yield level, title, "\n".join(lines[first : following.first if following is not None else None]).strip("\n")
+
+
+def sections_of_level(level: int, text: str) -> Iterator[tuple[str, str]]:
+    """Yields each heading of a level with the text below it."""
+    return ((title, body) for its_level, title, body in parts_of(text, level) if its_level == level)
+
+
+_TITLES = ("args", "arguments", "params", "parameters", "inputs")
+_SIGNS = ("@param", ":param", *(title + end for title in _TITLES for end in "*:"))
+"""What a text that documents parameters contains, in lower case."""
+
+_TITLE = re.compile(rf"(?:#{{1,6}} )?(?:\*\*)?(?:{'|'.join(_TITLES)})[*:]{{1,3}}\Z", re.IGNORECASE)
+
+_FIELD = re.compile(
+    r"(?::param(?: [\w\[\], |.]{1,40})?|@param(?: \{[^{}\n]{0,60}\})?) \[?(?P<name>\w{1,60})\]?:?(?: -)?(?P<type>)"
+    r" (?P<text>\S.*)"
+)
+"""`:param type name: …` or `@param {type} name - …`, which need no title."""
+
+_ENTRY = re.compile(
+    r"(?:[-*+] )?[*`]{0,3}(?P<name>\w[\w.-]{0,60})[*`]{0,3}(?: ?\((?P<type>[^()\n]{0,80})\))?[*`]{0,3}"
+    r"(?:[*]{0,2}:[*]{0,2}| [-–—])[ ]{1,9}(?P<text>\S.*)"
+)
+"""`name: …`, `name (type): …`, or an item of a list, below a title."""
+
+_ITEM = re.compile(r"[-*+] ")
+
+_TYPE = re.compile(
+    r"(?:str|string|int|integer|float|number|bool|boolean|list|array|dict|object|any|none|null|optional|required|of|or"
+    r"|default|[\s,|\[\]])*\Z",
+    re.IGNORECASE,
+)
+"""The type in an entry, which the schema declares too."""
+
+
+def documented_parameters(text: str, names: Collection[str], schema: Json = None) -> tuple[str, dict[str, str]]:
+    """Returns a description without its descriptions of the named parameters, and these as Markdown by name.
+
+    Entries for other names stay, and so does the title above them; those among them that no word of the schema names go
+    too: what a function gets that no caller sends.
+    """
+    if not names or not any(map(text.lower().__contains__, _SIGNS)):
+        return text, {}
+    declared = json_text(schema)
+    said: dict[str, list[str]] = {}
+    rest: list[str] = []
+    entry: list[str] | None = None
+    section: int | None = None  # where the title of the open section is in `rest`
+    column = section_column = 0
+
+    for line in [*text.expandtabs(4).split("\n"), "."]:
+        body, indent = line.strip(), len(line) - len(line.lstrip(" "))
+        if entry is not None and (not body or indent > column):
+            entry.append(line)
+            continue
+        if entry is not None and not entry[-1].strip():
+            rest.append("")
+        entry = None
+        found = _FIELD.match(body) or (_ENTRY.match(body) if section is not None and indent >= section_column else None)
+        name = found["name"] if found is not None else ""
+        is_foreign = schema and name.islower() and f'"{name}"' not in declared
+        if found is not None and name not in said and (name in names or is_foreign):
+            kind = found["type"] or ""
+            column, entry = indent, [found["text"] if _TYPE.match(kind) else f"({kind}) {found['text']}"]
+            said[name] = entry
+            continue
+        if section is not None and body and indent <= section_column and not _ITEM.match(body):
+            if not any(map(str.strip, rest[section + 1 :])):
+                del rest[section:]
+            section = None
+        if _TITLE.match(body):
+            section, section_column = len(rest), indent
+        rest.append(line)
+    texts = {name: _dedented(lines) for name, lines in said.items() if name in names}
+    return ("\n".join(rest[:-1]).strip(), texts) if texts else (text, {})
+
+
+def _dedented(lines: list[str]) -> str:
+    return "\n".join([lines[0], dedent("\n".join(lines[1:]))]).strip()

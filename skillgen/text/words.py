@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from functools import lru_cache
 
 from skillgen.text import lazy_re as re
@@ -95,3 +96,24 @@ def without_request(name: str, method: str | None, path: str | None) -> str:
     if rest == f"_{method.lower()}":
         return own if len(words_of(own)) > 1 else own + place
     return name[len(method) + 1 :] or name if name.lower().startswith(f"{method.lower()}_") else name
+
+
+_STEM_LIMIT = 48
+"""Characters of a file name, without extension."""
+
+_RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10))})
+
+
+def slug(text: str, limit: int = _STEM_LIMIT) -> str:
+    """Returns a text in `a-z`, `0-9` and single hyphens, at most `limit` long; it may be empty."""
+    text = re.sub("['\u2019]", "", text)
+    ascii_text = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    result = "-".join(re.findall("[a-z0-9]+", ascii_text))
+    if len(result) > limit:
+        result = result[:limit].rpartition("-")[0] if "-" in result[limit // 2 : limit] else result[:limit]
+    return result.strip("-")
+
+
+def safe_stem(stem: str, prefix: str, taken: frozenset[str] = frozenset()) -> str:
+    """Returns a slug, with a prefix if it is taken or reserved by a system."""
+    return f"{prefix}-{stem}" if stem in taken or stem in _RESERVED else stem

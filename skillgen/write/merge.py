@@ -23,10 +23,9 @@ from msgspec import Struct
 from skillgen.errors import Problem
 from skillgen.model.tool import EFFECTS
 from skillgen.text import lazy_re as re
-from skillgen.text.structure import open_fence
+from skillgen.text.summary import open_fence
 from skillgen.write import record
-from skillgen.write.line_diff import once_in_both, opcodes, unified_diff
-from skillgen.write.record import digests_of
+from skillgen.write.record import digests_of, once_in_both, opcodes, unified_diff
 
 UNMERGED = "it has unresolved merge conflicts (<<<<<<<, =======, >>>>>>>)"
 """Why a file is not replaced that git could not merge."""

@@ -24,8 +24,7 @@ from skillgen.model.document import TEXTS_NAME
 from skillgen.write import merge
 from skillgen.write import record as records
 from skillgen.write.files import Folder, file_in_the_way
-from skillgen.write.line_diff import change_diff, is_binary
-from skillgen.write.record import RECORD_NAME, Record, lines_of, state_of
+from skillgen.write.record import RECORD_NAME, Record, change_diff, is_binary, lines_of, state_of
 
 CHANGED_ARTIFACT = "a document names its digest, so nothing can be added to it"
 """Why an artifact is not replaced that was edited."""

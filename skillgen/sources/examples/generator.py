@@ -21,8 +21,17 @@ from skillgen.model.calls import Example
 from skillgen.model.schema import Parameter, Schema, Types, is_finite, writable
 from skillgen.model.serialization import value_text
 from skillgen.model.values import Json, Origin
-from skillgen.sources.examples.prose import calls_in, lines_on, needs_one_of, requires, values_in
-from skillgen.sources.examples.validation import UNCHECKED, Validator, holds, why_unpublishable
+from skillgen.sources.examples.validation import (
+    UNCHECKED,
+    Validator,
+    calls_in,
+    holds,
+    lines_on,
+    needs_one_of,
+    requires,
+    values_in,
+    why_unpublishable,
+)
 from skillgen.sources.json_schema.flatten import Variants
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.text import lazy_re as re

@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.schema import Location, NamedType, Parameter, Schema, Types
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
-from skillgen.security.addresses import resolve_url
+from skillgen.security.secrets import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT, as_dict
 from skillgen.sources.json_schema.keywords import (
     RULE_KEYWORDS,

@@ -21,11 +21,10 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Origin, is_inferred
 from skillgen.sources.json_access import as_dict, as_list, is_bare_markup, json_or_none, text_of
 from skillgen.sources.mcp.fields import FieldReader
-from skillgen.text import generated
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import outline
-from skillgen.text.generated import OWN_WORDS, is_edited
-from skillgen.text.structure import parts_of, sections_of_level
+from skillgen.text.inert import KEY, OWN_WORDS, is_edited
+from skillgen.text.summary import parts_of, sections_of_level
 
 _POINTER = "/ai_help"
 _USE = re.compile(r"whentouse|usewhen")
@@ -256,7 +255,7 @@ def _from_markdown(content: str, problems: ProblemLog, pointer: str) -> AiHelp:
         title=title,
         quote=" ".join(quoted.split()) or None,
         introduction=head.strip() or None,
-        edited=is_edited(members.get(generated.KEY), text),
+        edited=is_edited(members.get(KEY), text),
     )
     return _with_sections(ai_help, ((title, body) for _, title, body in parts))
 
@@ -267,7 +266,7 @@ def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
         metadata=metadata_from_mapping(metadata, f"{_POINTER}/metadata", problems),
         pointer=f"{_POINTER}/sections",
         title=text_of(metadata, "title"),
-        edited=is_edited(metadata.get(camel(generated.KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
+        edited=is_edited(metadata.get(camel(KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
     )
     return _with_sections(
         ai_help, ((_title_from_key(key), _body(_letters(key), value)) for key, value in sections.items())
@@ -470,7 +469,7 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
     fields = FieldReader(
         {key: value for key, value in shaped.items() if value != {}}, pointer, "ai_help", problems, keys=keys
     )
-    fields.ignore("specUrl", "specVersion", "subcommandHelp", camel(generated.KEY))
+    fields.ignore("specUrl", "specVersion", "subcommandHelp", camel(KEY))
     drop_undeclared(fields)
     return fields
 

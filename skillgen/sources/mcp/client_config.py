@@ -22,9 +22,8 @@ from urllib.parse import urlsplit
 from skillgen.errors import ProblemLog, SourceError, UsageError
 from skillgen.model.resource import ClientEntry
 from skillgen.model.values import Json
-from skillgen.security.addresses import is_private, public_url
 from skillgen.security.credentials import looks_random, redact
-from skillgen.security.secrets import Secrets, is_secret_setting, secrets_from_environment
+from skillgen.security.secrets import Secrets, is_private, is_secret_setting, public_url, secrets_from_environment
 from skillgen.sources.detect import (
     SERVER_PATHS,
     discover_document,

@@ -22,8 +22,7 @@ from msgspec import Struct
 
 from skillgen.errors import OutputError, ProblemLog, SourceError
 from skillgen.model.values import Json
-from skillgen.security.addresses import without_credentials
-from skillgen.security.secrets import Secrets
+from skillgen.security.secrets import Secrets, without_credentials
 from skillgen.sources.http import RETRY_STATUSES, write_private
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.mcp.process import StdioConnection

@@ -16,10 +16,10 @@ from collections.abc import Callable, Iterator
 
 from skillgen.errors import ProblemLog, SourceError
 from skillgen.model.values import Json, child
-from skillgen.security.addresses import is_loopback
 from skillgen.security.secrets import (
     HIDDEN_IN_URL,
     Secrets,
+    is_loopback,
     report_echoed_secrets,
     report_url_secret,
     without_own_folders,

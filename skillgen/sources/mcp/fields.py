@@ -22,7 +22,7 @@ from skillgen.model.calls import ErrorCase
 from skillgen.model.mcp_fields import ERROR, LIMIT, Field, Kind, Place, spellings
 from skillgen.model.tool import CAUTION, Cost
 from skillgen.model.values import Json, Origin, Origins, Value, child
-from skillgen.security.addresses import without_credentials
+from skillgen.security.secrets import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
 from skillgen.text import lazy_re as re
 

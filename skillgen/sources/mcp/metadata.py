@@ -17,14 +17,13 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.errors import ProblemLog, SourceError
+from skillgen.errors import CODES, ProblemLog, SourceError
 from skillgen.model.auth import Access, AccessLevel, Auth, Endpoint, Requirements, Scope
 from skillgen.model.mcp_fields import ACCESS, IDENTITY, RELATED, REQUIREMENTS, SCOPE, SERVICE, Field, Place
 from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
-from skillgen.problem_codes import CODES
-from skillgen.security.addresses import host_objection, host_of
+from skillgen.security.secrets import host_objection, host_of
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared, has_section
 from skillgen.sources.mcp.fields import (
@@ -41,7 +40,7 @@ from skillgen.sources.mcp.fields import (
 )
 from skillgen.sources.mcp.target import Crawl, is_manifest
 from skillgen.text import lazy_re as re
-from skillgen.text.generated import is_generated
+from skillgen.text.inert import is_generated
 from skillgen.text.summary import TRIGGER
 
 _ACCESS_LEVELS = ("read", "interact", "full")

@@ -24,8 +24,7 @@ import httpx2
 
 from skillgen.errors import SkillgenError, SourceError
 from skillgen.model.values import Json
-from skillgen.security.addresses import hosts_of, public_url
-from skillgen.security.secrets import published_url
+from skillgen.security.secrets import hosts_of, public_url, published_url
 from skillgen.sources.http import resolve_public_address
 from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
 from skillgen.sources.mcp import sdk

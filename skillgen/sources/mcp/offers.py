@@ -22,7 +22,7 @@ from skillgen.model.resource import Group, OfferedSkill, Prompt, Resource, Secti
 from skillgen.model.schema import Parameter, Schema, arguments_of, is_open, takes_any_names
 from skillgen.model.tool import CAUTION, Semantics, Tool
 from skillgen.model.values import Icon, Json, Origin, Value, child
-from skillgen.security.addresses import icon_objection
+from skillgen.security.secrets import icon_objection
 from skillgen.sources.examples.generator import call_examples
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of, texts_of
 from skillgen.sources.json_schema.flatten import flatten

@@ -16,8 +16,7 @@ from skillgen.errors import UsageError
 from skillgen.model.resource import PACKAGE_MANAGERS, ClientEntry
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin
-from skillgen.security.addresses import public_url
-from skillgen.security.secrets import Secrets, secrets_from_environment
+from skillgen.security.secrets import Secrets, public_url, secrets_from_environment
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.target import ServerTarget, refuse_bad_url
 from skillgen.text import lazy_re as re

@@ -15,7 +15,7 @@ from skillgen.errors import ProblemLog
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
-from skillgen.security.addresses import host_of, is_private
+from skillgen.security.secrets import host_of, is_private
 from skillgen.sources.extra_text import with_text
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader

@@ -21,9 +21,10 @@ from msgspec import Struct
 
 from skillgen.errors import Problem, UsageError
 from skillgen.model.values import Json
-from skillgen.security.addresses import is_loopback, public_url
 from skillgen.security.secrets import (
     Secrets,
+    is_loopback,
+    public_url,
     secrets_from_arguments,
     secrets_from_environment,
     secrets_from_headers,

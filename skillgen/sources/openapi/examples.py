@@ -31,8 +31,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value, child
 from skillgen.security.credentials import is_secret_name, issues_credential
 from skillgen.sources.examples.generator import GENERATED_ORIGINS, Generated, Generator, NoExample
-from skillgen.sources.examples.prose import requires
-from skillgen.sources.examples.validation import UNCHECKED, Validator, why_unpublishable
+from skillgen.sources.examples.validation import UNCHECKED, Validator, requires, why_unpublishable
 from skillgen.sources.json_access import as_dict, as_list
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.openapi.references import Resolver

@@ -2,7 +2,7 @@
 
 A description in several files is read as one document: each other document is put below the key `x-files`, and every
 reference becomes a JSON pointer from the root (OpenAPI 3.1, "Relative References in URIs"; JSON Schema 2020-12, 8.2).
-Swagger 2.0 is converted to OpenAPI 3 (`swagger.py`). A `PointerMap` maps pointers into the result back to the files
+Swagger 2.0 is converted to OpenAPI 3 (`source.py`). A `PointerMap` maps pointers into the result back to the files
 that the author wrote: users see only the latter.
 """
 
@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError
 from skillgen.model.credentials import origin_of
 from skillgen.model.values import Json, child, follow, last_token
-from skillgen.security.addresses import decoded_path, public_url, resolve_url
+from skillgen.security.secrets import decoded_path, public_url, resolve_url
 from skillgen.sources.documents import Document, document_from_response, is_url, load_document, note_other_input
 from skillgen.sources.http import FetchOptions, fetch
 from skillgen.sources.json_access import REF_CHAIN_LIMIT, SOURCE_LIMIT_BYTES, as_dict

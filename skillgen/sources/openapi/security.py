@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import SIGNATURE, Auth, Credential, Endpoint, EndpointVariable, Scope
 from skillgen.model.values import Json, Origin, child, last_token
-from skillgen.security.addresses import host_of, is_private, without_credentials
+from skillgen.security.secrets import host_of, is_private, without_credentials
 from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.json_schema.keywords import kind_of
 from skillgen.sources.openapi.references import Resolver

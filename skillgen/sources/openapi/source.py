@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from urllib.parse import urlsplit
 
 from msgspec.structs import replace
 
@@ -13,10 +14,11 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import rewrite_pointers
 from skillgen.model.values import Icon, Json, Origin, Value, child
-from skillgen.security.addresses import host_of, icon_objection
+from skillgen.security.secrets import host_of, icon_objection
 from skillgen.sources.detect import shape_of, wrong_kind_error
 from skillgen.sources.documents import Document
-from skillgen.sources.json_access import as_dict, text_of, texts_of
+from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
+from skillgen.sources.json_schema.keywords import rewrite_objects
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.openapi.checks import (
     REST_EDITION,
@@ -28,7 +30,7 @@ from skillgen.sources.openapi.checks import (
     reads_siblings_of_references,
 )
 from skillgen.sources.openapi.operations import OperationReader, TagReader, tags_of
-from skillgen.sources.openapi.references import Bundler, PointerMap, ReferencePolicy, Resolver
+from skillgen.sources.openapi.references import FILES_KEY, Bundler, PointerMap, ReferencePolicy, Resolver
 from skillgen.sources.openapi.requests import PathOperation
 from skillgen.sources.openapi.responses import needs_xml_names
 from skillgen.sources.openapi.security import (
@@ -40,7 +42,266 @@ from skillgen.sources.openapi.security import (
     scalar_text,
     url_of,
 )
-from skillgen.sources.openapi.swagger import SwaggerConverter
+
+
+def _convert_schema(raw: Json) -> Json:
+    """Converts a schema, or an object that holds schemas; returns the same object if nothing changes."""
+    return rewrite_objects(raw, _convert_keywords)
+
+
+def _convert_keywords(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
+    """Converts what differs: `x-nullable`, `type: file`, and a discriminator that is a string."""
+    changed: dict[str, Json] = {}
+    if raw.get("x-nullable") is True and "nullable" not in raw:
+        changed["nullable"] = True
+    if raw.get("type") == "file":
+        changed |= {"type": "string", "format": "binary"}
+    if isinstance(discriminator := raw.get("discriminator"), str):
+        changed["discriminator"] = {"propertyName": discriminator}
+    return {**raw, **changed} if changed else raw
+
+
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch")
+_PARAMETER_MEMBERS = frozenset({"name", "in", "description", "required", "allowEmptyValue", "collectionFormat", "$ref"})
+_STYLES: dict[str, dict[str, Json]] = {
+    "multi": {"style": "form", "explode": True},
+    "csv": {"explode": False},
+    "ssv": {"style": "spaceDelimited", "explode": False},
+    "pipes": {"style": "pipeDelimited", "explode": False},
+    "tsv": {"style": "tabDelimited", "explode": False},
+}
+"""The members of OpenAPI 3 for each `collectionFormat`; it has no style for `tsv`."""
+_FORM_TYPES = ("multipart/form-data", "application/x-www-form-urlencoded")
+_FLOWS = {
+    "implicit": "implicit",
+    "password": "password",
+    "application": "clientCredentials",
+    "accessCode": "authorizationCode",
+}
+_Located = tuple[dict[str, Json], str]
+"""An object and its pointer in the source."""
+
+
+class SwaggerConverter:
+    """Converts a Swagger 2.0 description to OpenAPI 3, without changing it.
+
+    `source` is the pointer of an object in the Swagger document, `pointer` that in the converted one.
+    """
+
+    def __init__(self, data: dict[str, Json], url: str | None, pointer_map: PointerMap, problems: ProblemLog) -> None:
+        """`url` is where the description was loaded from."""
+        self._data = data
+        self._url = url
+        self._map = pointer_map
+        self._problems = problems
+        self._resolver = Resolver(data, problems)
+        pointer_map.start_pass()
+        self._consumes = texts_of(data, "consumes")
+        self._produces = texts_of(data, "produces")
+
+    def description(self) -> dict[str, Json]:
+        """Returns the converted description."""
+        data = dict(self._data)
+        for key in ("swagger", "host", "basePath", "schemes", "consumes", "produces", "securityDefinitions"):
+            data.pop(key, None)
+        data["openapi"] = "3.0.3"
+        data["paths"] = {**as_dict(data.get("paths")), **as_dict(data.pop("x-ms-paths", None))}  # those with a query
+        data["servers"] = self._servers(self._data.get("schemes"))
+        self._map.record("/servers", "/host")
+        schemes = as_dict(self._data.get("securityDefinitions"))
+        self._map.record("/components/securitySchemes", "/securityDefinitions")
+        data["components"] = {"securitySchemes": {name: self._scheme(name, raw) for name, raw in schemes.items()}}
+        for key, convert in (
+            ("definitions", lambda raw, _: _convert_schema(raw)),
+            (FILES_KEY, lambda file, _: {stem: _convert_schema(raw) for stem, raw in file.items()}),
+            ("parameters", lambda raw, pointer: self._parameter(raw, pointer, pointer)),
+            ("responses", lambda raw, pointer: self._response(raw, pointer, pointer, self._produces)),
+            ("paths", self._path_item),
+        ):
+            if isinstance(data.get(key), dict):
+                data[key] = {name: convert(raw, child("", key, name)) for name, raw in data[key].items()}
+        return data
+
+    def _servers(self, schemes: Json) -> list[Json]:
+        host, base = text_of(self._data, "host") or "", text_of(self._data, "basePath") or ""
+        hosts = as_dict(self._data.get("x-ms-parameterized-host"))  # of Azure
+        host = text_of(hosts, "hostTemplate") or host
+        named = map(self._resolver.resolve_or_empty, as_list(hosts.get("parameters")))
+        more = {"variables": {text_of(item, "name") or "": item for item in named}} if hosts else {}
+        if hosts.get("useSchemePrefix") is False:
+            return [{"url": f"{host}{base}", **more}]
+        declared = [scheme for scheme in as_list(schemes) if isinstance(scheme, str) and scheme]
+        schemes_in_order = sorted(declared, key=lambda scheme: {"https": 0, "http": 1}.get(scheme, 2))
+        scheme, slashes, authority = host.partition("//")
+        if slashes and (scheme == "" or scheme.endswith(":")):
+            host, scheme = authority, scheme.removesuffix(":").lower()
+            message = f"`host` has a scheme, {scheme!r}" if scheme else "`host` begins with two slashes"
+            self._problems.report("server-invalid", "/host", message, "write the host and the port only")
+            schemes_in_order = schemes_in_order or list(filter(None, [scheme]))
+        if base and not base.startswith("/"):
+            base = f"/{base}"
+        if not host and schemes_in_order and self._url is not None:
+            # "If the host is not included, the host serving the documentation is to be used" (2.0, "Swagger Object").
+            host = urlsplit(self._url).netloc
+        host = host.rstrip("/")
+        if not host:
+            return [{"url": base}] if base else []
+        # Without schemes, it is the scheme of the URL of the description: the server URL is relative to that.
+        urls = [f"{scheme}://{host}{base}" for scheme in schemes_in_order] or [f"//{host}{base}"]
+        return [{"url": url, **more} for url in urls]
+
+    def _scheme(self, name: str, raw: Json) -> Json:
+        kind, flow = text_of(raw, "type"), text_of(raw, "flow")
+        if kind == "basic":
+            return {**raw, "type": "http", "scheme": "basic"}
+        if kind != "oauth2" or flow is None:
+            return raw
+        flow = _FLOWS.get(flow, flow)
+        self._map.record(child("/components/securitySchemes", name, "flows", flow), child("/securityDefinitions", name))
+        scheme = {key: value for key, value in raw.items() if key in ("type", "description") or key.startswith("x-")}
+        settings = {key: raw[key] for key in ("authorizationUrl", "tokenUrl", "scopes") if key in raw}
+        return {**scheme, "flows": {flow: settings}}
+
+    def _followed(self, raw: dict[str, Json], source: str, pointer: str) -> _Located:
+        """Returns the target of a reference, which is empty if it points to nothing, or an object without one.
+
+        Only Swagger 2.0 has references there.
+        """
+        if text_of(raw, "$ref") is None:
+            return raw, source
+        target, source = self._resolver.resolve(raw, source)
+        self._map.record(pointer, source)
+        return target or {}, source
+
+    def _path_item(self, raw: Json, pointer: str) -> Json:
+        if not isinstance(raw, dict) or pointer.startswith("/paths/x-"):
+            return raw
+        raw, source = self._followed(raw, pointer, pointer)
+        parameters, body, form = self._parameters(raw.get("parameters"), source, pointer)
+        item = {**raw, "parameters": parameters} if "parameters" in raw else dict(raw)
+        for method in _METHODS:
+            if isinstance(raw.get(method), dict):
+                item[method] = self._operation(raw[method], child(source, method), child(pointer, method), body, form)
+        return item
+
+    def _operation(
+        self, raw: dict[str, Json], source: str, pointer: str, body: _Located | None, form: dict[str, _Located]
+    ) -> Json:
+        operation = {key: value for key, value in raw.items() if key not in ("consumes", "produces", "schemes")}
+        parameters, own_body, own_form = self._parameters(raw.get("parameters"), source, pointer)
+        if "parameters" in raw:
+            operation["parameters"] = parameters
+        body, form = own_body or body, {**form, **own_form}
+        consumes = texts_of(raw, "consumes") if "consumes" in raw else self._consumes
+        if body is not None:
+            operation["requestBody"] = self._body(*body, consumes, child(pointer, "requestBody"))
+        elif form:
+            operation["requestBody"] = self._form(form, consumes, child(pointer, "requestBody"))
+        produces = texts_of(raw, "produces") if "produces" in raw else self._produces
+        if isinstance(raw.get("responses"), dict):
+            at, into = child(source, "responses"), child(pointer, "responses")
+            operation["responses"] = {
+                status: self._response(response, child(at, status), child(into, status), produces)
+                for status, response in raw["responses"].items()
+            }
+        if "schemes" in raw and raw["schemes"] != self._data.get("schemes"):
+            operation["servers"] = self._servers(raw["schemes"])
+            self._map.record(child(pointer, "servers"), child(source, "schemes"))
+        return operation
+
+    def _parameters(
+        self, raw: Json, source: str, pointer: str
+    ) -> tuple[list[Json], _Located | None, dict[str, _Located]]:
+        """Returns the converted parameters, the body, and the form fields by name; only 2.0 has the latter two here."""
+        converted: list[Json] = []
+        body: _Located | None = None
+        form: dict[str, _Located] = {}
+        for index, item in enumerate(as_list(raw)):
+            place = child(source, "parameters", index)
+            if text_of(item, "$ref") is not None:
+                item, place = self._resolver.resolve(item, place)
+                if item is None:
+                    continue  # reported
+            if text_of(item, "in") == "body":
+                body = (item, place)
+            elif text_of(item, "in") == "formData":
+                form[text_of(item, "name") or ""] = (item, place)
+            else:
+                into = child(pointer, "parameters", len(converted))
+                self._map.record(into, place)
+                converted.append(self._parameter(item, place, into))
+        return converted, body, form
+
+    def _parameter(self, raw: Json, source: str, pointer: str) -> Json:
+        if not isinstance(raw, dict) or text_of(raw, "in") in ("body", "formData"):
+            return raw
+        parameter = {key: value for key, value in raw.items() if key in _PARAMETER_MEMBERS or key.startswith("x-")}
+        parameter.pop("collectionFormat", None)
+        if raw.get("type") == "array":
+            parameter |= _style(raw)
+        schema = {key: value for key, value in raw.items() if key not in parameter and key not in _PARAMETER_MEMBERS}
+        if "x-nullable" in raw:
+            schema["x-nullable"] = raw["x-nullable"]
+        parameter["schema"] = _convert_schema(schema)
+        self._map.record(child(pointer, "schema"), source)
+        return parameter
+
+    def _body(self, raw: dict[str, Json], source: str, consumes: tuple[str, ...], pointer: str) -> Json:
+        self._map.record(pointer, source)
+        content = self._content(consumes or ("",), {"schema": _convert_schema(raw.get("schema", {}))}, source, pointer)
+        return {"description": raw.get("description"), "required": raw.get("required"), "content": content}
+
+    def _form(self, form: dict[str, _Located], consumes: tuple[str, ...], pointer: str) -> Json:
+        has_file = any(raw.get("type") == "file" for raw, _ in form.values())
+        media_types = [name for name in consumes if name in _FORM_TYPES and not (has_file and name != _FORM_TYPES[0])]
+        properties, encoding = dict[str, Json](), dict[str, Json]()
+        for name, (raw, _) in form.items():
+            schema = {key: value for key, value in raw.items() if key not in _PARAMETER_MEMBERS or key == "description"}
+            properties[name] = _convert_schema(schema)
+            if raw.get("type") == "array" and as_dict(raw.get("items")).get("type") != "file":
+                encoding[name] = _style(raw)
+        required = [name for name, (raw, _) in form.items() if raw.get("required") is True]
+        media: Json = {"schema": {"type": "object", "properties": properties, "required": required}}
+        media |= {"encoding": encoding} if encoding else {}
+        source = next(iter(form.values()))[1].rpartition("/")[0]
+        self._map.record(pointer, source)
+        content = self._content(media_types or [_FORM_TYPES[not has_file]], media, source, pointer)
+        for media_type in content:
+            for name, (_, place) in form.items():
+                self._map.record(child(pointer, "content", media_type, "schema", "properties", name), place)
+        return {"required": bool(required), "content": content}
+
+    def _response(self, raw: Json, source: str, pointer: str, produces: tuple[str, ...]) -> Json:
+        if not isinstance(raw, dict) or (text_of(raw, "$ref") or "").startswith("#/responses/"):
+            return raw  # the latter is converted there
+        raw, source = self._followed(raw, source, pointer)
+        response = {key: value for key, value in raw.items() if key not in ("schema", "examples")}
+        if isinstance(raw.get("headers"), dict):
+            response["headers"] = {name: _header(header) for name, header in raw["headers"].items()}
+        examples = as_dict(raw.get("examples"))
+        content: dict[str, Json] = {name: {"example": value} for name, value in examples.items()}
+        if "schema" in raw:
+            media_types = dict.fromkeys((*examples, *produces)) or ("",)
+            media = self._content(media_types, {"schema": _convert_schema(raw["schema"])}, source, pointer)
+            content = {name: {**content.get(name, {}), **media[name]} for name in media}
+        return {**response, "content": content} if content else response
+
+    def _content(self, media_types: Iterable[str], media: Json, source: str, pointer: str) -> dict[str, Json]:
+        """Returns the `content` of the object at a pointer, alike for each media type."""
+        for media_type in media_types:
+            self._map.record(child(pointer, "content", media_type), source)
+        return dict.fromkeys(media_types, media)
+
+
+def _style(raw: dict[str, Json]) -> dict[str, Json]:
+    return _STYLES.get(text_of(raw, "collectionFormat") or "csv", _STYLES["csv"])
+
+
+def _header(raw: Json) -> Json:
+    if not isinstance(raw, dict):
+        return raw
+    schema = {key: value for key, value in raw.items() if key not in ("description", "collectionFormat")}
+    return {"description": raw.get("description"), "schema": _convert_schema(schema)}
 
 
 def service_from_description(
