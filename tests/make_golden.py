@@ -24,9 +24,18 @@ EXAMPLES = {
         f"tests/golden/services/{name}": ["from-openapi", f"tests/golden/sources/{name}.json"]
         for name in ("1password-connect", "tomtom-maps")
     },
-    "tests/golden/services/depot": [
-        *("from-cli", "click_program:cli", "--cwd", "tests/programs", "--program", "depot", "--python", "python")
-    ],
+    **{
+        f"tests/golden/services/{name}": [
+            *("from-cli", target, "--cwd", "tests/programs", "--program", name, "--python", "python"),
+            *options,
+        ]
+        for name, target, *options in (
+            ("depot", "click_program:cli"),
+            ("notes", "typer_program:app", "--emit", "skill,llms"),
+            ("boxes", "argparse_program:parser", "--emit", "skill,llms"),
+        )
+    },
+    "tests/golden/services/full": ["from-openapi", "tests/inputs/full.yaml", "--emit", "skill,llms"],
 }
 """Folder to the command that fills it; `python` is the interpreter that runs this."""
 

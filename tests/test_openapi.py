@@ -24,9 +24,7 @@ import skillgen
 
 Json = Any
 
-FULL: dict[str, Any] = inputs("openapi")["full"] | {
-    "webhooks": {"filler": {"post": operation("filler", description=LONG)}}
-}
+FULL: dict[str, Any] = inputs("full") | {"webhooks": {"filler": {"post": operation("filler", description=LONG)}}}
 """A description that uses most of what OpenAPI has."""
 
 
@@ -119,84 +117,7 @@ def test_relative_urls_of_a_login_are_on_the_first_server() -> None:
     )
 
 
-# -- what the documents say ------------------------------------------------------------------------------------------
-
-
-def test_every_parameter_has_its_place_its_type_and_what_bounds_it(full: Path) -> None:
-    """S2-08: path, query, header and cookie, and a default that is false or empty; null goes without saying."""
-    section = section_of(full, "list_tasks")
-    assert section.item("limit", "Query").text == "limit (integer): How many. Default: 20. 1 to 100."
-    assert section.item("status", "Query").codes_after("One of ") == [["open", "done", "no"]]
-    assert section.item("since", "Query").codes_after("Default: ") == [["2024-01-01"]]
-    assert section.item("X-Trace", "Headers").codes_after("Default: ") == [['""']]
-    assert section.item("session", "Cookies").facts == ("string or null",)
-    assert section.item("session", "Cookies").codes_after("Default: ") == []
-
-
-def test_parameters_of_the_path_are_inherited_and_overridden(full: Path) -> None:
-    """S2-08."""
-    get, delete = section_of(full, "get_task"), section_of(full, "delete_task")
-    assert get.item("id", "Path").facts == ("integer", "required")
-    assert get.item("verbose", "Query").facts == ("boolean",)
-    assert get.item("verbose", "Query").codes_after("Default: ") == [["false"]]
-    assert delete.item("id", "Path").facts == ("integer", "required")
-    assert delete.item("verbose", "Query").facts == ("string", "required")
-
-
-def test_a_body_of_a_named_type_shows_its_properties_and_links_types(full: Path) -> None:
-    """S2-08, S2-09: a type that holds itself is written once."""
-    section = section_of(full, "create_task")
-    assert [item.name for item in section.items if item.label.startswith("Body")] == [
-        "title",
-        "parent",
-        "children",
-        "schedule",
-    ]
-    assert section.item("title", "Body").facts == ("string", "required")
-    assert section.item("parent", "Body").urls == ("#task",)
-    assert section.item("children", "Body").text == "children (array of Task)"
-    assert [child.name for child in section.item("schedule", "Body").children] == ["due"]
-    assert section_of(full, "Task").item("title").facts == ("string", "required")
-
-
-def test_responses_and_errors_are_documented(full: Path) -> None:
-    """S2-09, S2-14."""
-    section = section_of(full, "list_tasks")
-    assert "Returns array of [Task](#task) (200): The tasks" in section.text
-    assert [item.text for item in section.items if item.label == "Errors:"] == [
-        "404: No such list",
-        "429: Too many calls",
-    ]
-
-
-def test_security_is_that_of_the_operation_or_else_that_of_the_description(full: Path) -> None:
-    """S2-10, S2-12."""
-    assert "Authentication: `token` (scope `read`)." in section_of(full, "list_tasks").text
-    assert "Authentication: `token` (scope `write`), or `key`." in section_of(full, "create_task").text
-    assert "Needs no authentication." in section_of(full, "get_health").text
-    about = MarkdownDocument((full / "skills" / "tasks" / "references" / "about.md").read_text("utf-8"))
-    section = about.section("Authentication")
-    assert "https://login.example/authorize" in section.text
-    assert "https://login.example/token" in section.text
-    assert "Scope `write`: Change tasks" in section.text
-    assert "in the header `X-Key`" in section.text
-
-
-def test_sections_have_the_mark_of_what_a_call_changes(full: Path) -> None:
-    """S2-18, X-50: judged effects are never stated as declared."""
-    assert "`GET /tasks/{id}` [read]\n" in section_of(full, "get_task").text
-    assert "`DELETE /tasks/{id}` [destructive]\n" in section_of(full, "delete_task").text
-    skill = (full / "skills" / "tasks" / "SKILL.md").read_text("utf-8")
-    assert "has the mark [destructive]: `DELETE /tasks/{id}`." in skill
-    assert "; judged by method, name and summary." in skill
-    text = (full / "llms-full.txt").read_text("utf-8")
-    assert "Declared" not in text
-    assert "repeat" not in text
-
-
-def test_links_resolve_in_every_document(full: Path) -> None:
-    """X-24, X-32."""
-    assert broken_links(full) == []
+# -- links and pointers -----------------------------------------------------------------------------------------------
 
 
 def test_links_resolve_where_the_skill_is_not_written(tmp_path: Path) -> None:

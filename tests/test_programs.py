@@ -63,55 +63,10 @@ def rows(service: Service, name: str) -> dict[str, str]:
 # -- what is read ----------------------------------------------------------------------------------------------------
 
 
-def test_each_command_is_a_tool_named_by_its_path(depot: Service, notes: Service, ship: Service) -> None:
-    assert [item.name for item in depot.tools] == ["load put", "run", "send", "stock", "stock drop-all", "stock import"]
-    assert [item.name for item in notes.tools] == ["show", "add", "tags rename"]
-    assert [item.name for item in ship.tools] == ["pack", "burn"]
-    assert tool(depot, "stock import").command == ("depot", "stock", "import")
-
-
 def test_a_program_without_commands_is_one_tool() -> None:
     service = skillgen.read(cli="uvicorn.main:main", python=sys.executable)
     assert [(item.name, item.command) for item in service.tools] == [("uvicorn", ("uvicorn",))]
     assert service.parameters == ()
-
-
-def test_types_choices_ranges_and_defaults_of_click_are_read(depot: Service) -> None:
-    lines = rows(depot, "send")
-    assert lines["--to"].startswith("- `--to` (string, required): One of `north`, `south`. Also `-t`.")
-    assert lines["--weight"].startswith("- `--weight` (number): In kg. Default: `1.5`. At most 30. More than `0`.")
-    assert "1 to 9." in lines["--count"]
-    assert "Exactly 2 items." in lines["--size"]
-    assert "(string): A word for the label. Repeatable." in lines["--label"]
-    assert "(array of exactly: string, integer)" in lines["--pair"]
-    assert "(flag)" in lines["--insured"]
-    assert "Default: `true`. Also `-i`. Turned off by `--uninsured` or `-u`." in lines["--insured"]
-    assert lines["--token"].endswith(
-        'Environment: `DEPOT_TOKEN` or `TOKEN`. Without it, the program asks: "Token of the depot".'
-    )
-    assert "Written as `%Y-%m-%d` (`strftime`)." in lines["--on"]
-    assert "The value may be left out." in lines["--note"]
-    assert lines["--speed"].startswith("- `--speed` (string): Use --express. Deprecated.")
-    assert lines["PARCELS"] == "- `PARCELS` (string, required): One or more values."
-
-
-def test_annotations_of_typer_are_read(notes: Service) -> None:
-    lines = rows(notes, "show")
-    assert lines["--order"].endswith("first. One of `newest first`, `oldest first`. Default: `newest first`.")
-    assert lines["--limit"] == "- `--limit` (integer): Default: `10`. 1 to 99. Environment: `NOTES_LIMIT`."
-    assert lines["--color"] == "- `--color` (flag): Default: `true`. Turned off by `--no-color`."
-    assert lines["NOTES"] == "- `NOTES` (path): Files of notes. Any number of values."
-
-
-def test_actions_of_argparse_are_read(ship: Service) -> None:
-    lines = rows(ship, "pack")
-    assert lines["box"] == "- `box` (path, required): file with the contents"
-    assert lines["--level"].endswith("how small. One of `1`, `2`, `3`, `4`, `5`, `6`, `7`, `8`, `9`.")
-    assert lines["--format"] == "- `--format` (string): one of tar, zip. Default: `tar`."
-    assert lines["--exclude"] == "- `--exclude` (string): leave these out; 100% of them. Repeatable."
-    assert lines["--seal"] == "- `--seal` (flag): seal it. Default: `true`. Turned off by `--no-seal`."
-    assert lines["-v"] == "- `-v` (flag): say more. Repeatable."
-    assert lines["--home"] == "- `--home` (string): where boxes are. Default: `~/boxes`."
 
 
 def test_types_of_the_program_itself_are_read() -> None:
@@ -190,12 +145,6 @@ def test_a_default_a_range_and_a_text_are_those_of_the_help(name: str, tmp_path:
     assert USAGES[name] in skillgen.render_documents(service, emit=["llms"])["llms-full.txt"]
 
 
-def test_exclusive_options_are_a_rule_of_the_command(ship: Service) -> None:
-    text = skillgen.render_documents(ship, emit=["llms"])["llms-full.txt"]
-    assert "Not with `--fast` and `--safe` together." in text
-    assert "Exactly one of `--number`, `--all` is required." in text
-
-
 def test_hidden_commands_and_options_are_left_out_and_counted(depot: Service, ship: Service) -> None:
     text = json.dumps([skillgen.render_documents(item) for item in (depot, ship)])
     assert "secret" not in text
@@ -205,44 +154,9 @@ def test_hidden_commands_and_options_are_left_out_and_counted(depot: Service, sh
     assert found == [("hidden-left-out", "2 ")]
 
 
-def test_options_with_one_name_at_three_places_are_all_there(depot: Service) -> None:
-    text = skillgen.render_documents(depot, emit=["llms"])["llms-full.txt"]
-    assert "`depot --account NAME load --account ACCOUNT put --account ACCOUNT`" in text
-    lines = rows(depot, "load put")
-    assert [*lines] == ["--account", "depot --account", "depot load --account"]
-    assert "Account of the van." in lines["depot load --account"]
-
-
-def test_commands_of_a_chain_say_that_others_may_follow(depot: Service) -> None:
-    assert "may follow it in the same call" in (tool(depot, "load put").description or "")
-    assert "may follow" not in (tool(depot, "stock import").description or "")
-
-
 def test_the_reader_of_programs_needs_no_newer_python_than_3_9() -> None:
     source = (ROOT / "skillgen" / "sources" / "cli" / "tree.py").read_text("utf-8")
     assert ast.parse(source, feature_version=(3, 9)).body
-
-
-def test_sections_of_docstrings_become_facts(depot: Service, notes: Service) -> None:
-    assert [(item.code, item.description) for item in depot.errors] == [
-        ("1", "the depot refuses"),
-        ("75", "the depot is busy; try again later"),
-    ]
-    assert "Exit codes" not in (depot.description or "")
-    (section,) = tool(depot, "send").guidance
-    assert section.title == "Example"
-    assert "depot --account me send A1 --to north --count 1" in section.body
-    assert rows(notes, "add")["TEXT"].endswith("What the note says, up to a page of it.")
-
-
-def test_texts_become_markdown_without_markup_of_a_terminal(depot: Service, notes: Service, ship: Service) -> None:
-    assert "```text\nnorth  the northern depot\nsouth  the southern depot\n```" in (
-        tool(depot, "send").description or ""
-    )
-    assert notes.summary == "Look after notes and tags."
-    assert [item.body for item in ship.sections] == [
-        "```text\nship pack box.txt --level 3\nship pack box.txt --format zip   # smaller\n```"
-    ]
 
 
 def test_the_section_of_a_command_has_its_complete_usage(tmp_path: Path) -> None:
@@ -256,15 +170,6 @@ def test_the_section_of_a_command_has_its_complete_usage(tmp_path: Path) -> None
 
 
 # -- effects ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_verb_of_a_command_says_what_it_changes(depot: Service, notes: Service) -> None:
-    effects = {item.name: item.semantics.effect for item in (*depot.tools, *notes.tools)}
-    assert effects["stock drop-all"] == "destructive"
-    assert effects["send"] == "sends"
-    assert effects["show"] == "read"
-    assert effects["stock import"] == "write"
-    assert effects["add"] == "write"
 
 
 WRITING = """
@@ -326,11 +231,6 @@ def test_a_command_of_typer_that_writes_a_file_does_not_only_read(python: str, t
         "get-writable": "write",
         "get-file": "read",
     }
-
-
-def test_a_command_that_asks_for_a_yes_needs_the_users(depot: Service, notes: Service) -> None:
-    asking = [item.name for item in (*depot.tools, *notes.tools) if item.semantics.requires_confirmation]
-    assert asking == ["stock drop-all", "tags rename"]
 
 
 def test_a_flag_with_an_off_switch_and_a_short_y_of_another_ask_nothing(tmp_path: Path) -> None:
@@ -711,17 +611,6 @@ def test_a_program_without_a_script_is_started_as_a_module(depot: Service) -> No
     assert [item.fix for item in unknown.problems if item.code == "command-unknown"] == [
         "name the command with --program"
     ]
-
-
-def test_deprecated_commands_are_marked(depot: Service) -> None:
-    deprecated = [item.name for item in depot.tools if item.deprecated]
-    assert deprecated == ["stock import"]
-
-
-def test_options_of_a_group_precede_its_commands(depot: Service) -> None:
-    text = skillgen.render_documents(depot, emit=["llms"])["llms-full.txt"]
-    assert "`depot --account NAME stock [--shelf SHELF] import [--force] SOURCE`" in text
-    assert [item.name for item in depot.parameters] == ["--verbose", "--account", "--version"]
 
 
 def test_a_script_of_the_same_module_with_the_name_of_its_package(tmp_path: Path) -> None:
