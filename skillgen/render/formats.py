@@ -231,7 +231,6 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "auth_gloss": access.auth_gloss,
     "type_phrase": types.type_phrase,
     "schema_notes": types.schema_notes,
-    "branches": types.branches,
     "cautions": semantics.cautions,
     "effects": semantics.effects,
     "mark_text": semantics.mark_text,

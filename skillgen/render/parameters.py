@@ -21,17 +21,21 @@ from skillgen.render.commands import usage
 from skillgen.render.environment import FEW, of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.types import (
     NOTHING,
-    Branch,
     Direction,
     adds_description,
     alternative_labels,
-    branches,
+    as_list,
+    branch_line,
     distinguishing_property,
+    indented,
     item_of,
+    nested,
+    nested_lines,
+    rows,
     schema_description,
     sent_parameters,
     type_phrase,
-    unnamed_branches,
+    unnamed_lines,
     value_notes,
     with_inline_type,
 )
@@ -66,10 +70,9 @@ class ParameterList(Struct, frozen=True):
     above: tuple[str, ...] = ()
     """The items of the body's recommended form, which another form only names."""
 
-    @property
-    def unnamed_branches(self) -> tuple[Branch, ...]:
-        """The properties that have no fixed name, which follow those that have one."""
-        return tuple(unnamed_branches(self.whole)) if self.whole is not None else ()
+    def unnamed(self, way: Direction) -> Markdown:
+        """Returns the properties that have no fixed name, which follow those that have one."""
+        return as_list(unnamed_lines(self.whole, way)) if self.whole is not None else NOTHING
 
     @property
     def whole_notes(self) -> Markdown:
@@ -81,20 +84,20 @@ class ParameterList(Struct, frozen=True):
         lead = [] if words in ("any", "object", phrase("empty_object")) else [phrase("as_a_whole", type=words)]
         return Markdown(" ".join([*lead, *value_notes(schema, False, "sent")]))
 
-    def whole_branches(self, way: Direction) -> tuple[Branch, ...]:
+    def whole_parts(self, way: Direction) -> Markdown:
         """Returns what is nested in the input as a whole, below the list of its parameters.
 
         An alternative only names its properties, and has those that differ from that list.
         """
         if self.whole is None:
-            return ()
+            return NOTHING
         schema = _without_unnamed(self.whole) if self.parameters else self.whole
         alternatives = tuple(map(with_inline_type, schema.alternatives))
         if not any(item.properties for item in alternatives):
-            return branches(replace(schema, alternatives=alternatives), way)
+            return nested(replace(schema, alternatives=alternatives), way)
         known = {item.name: item for item in self.parameters}
         distinguishing = distinguishing_property(alternatives)
-        found = []
+        found: list[str] = []
         for label, item in zip(alternative_labels(alternatives), alternatives, strict=True):
             if not item.properties:
                 continue
@@ -103,11 +106,12 @@ class ParameterList(Struct, frozen=True):
             words = [*schema_description(item, schema.description), *([f"{', '.join(names)}."] if names else [])]
             words += value_notes(item, item.deprecated, way)
             others = [one for one in sent if one.name != distinguishing and _adds(one, known.get(one.name))]
-            others = [one for one in others if not branches(one.schema, way)]  # in the list there is all of the rest
-            inner = tuple(branch for branch in branches(item, way) if branch.label is not None)
-            found.append(Branch(Markdown(label), Markdown(" ".join(words)), tuple(others), inner))
-        rest = tuple(item for item in alternatives if not item.properties)
-        return (*found, *branches(replace(schema, alternatives=rest), way))
+            # What has a list of its own is in the list of the parameters.
+            listed = rows([one for one in others if not any(nested_lines(one.schema, way))], way)
+            inner = [*listed.splitlines(), *nested_lines(item, way, has_own=False)]
+            found += [branch_line(label, words, inner), *indented(inner)]
+        rest = replace(schema, alternatives=tuple(item for item in alternatives if not item.properties))
+        return as_list((*found, *nested_lines(rest, way)))
 
 
 def parameter_lists(tool: Tool | Event) -> tuple[ParameterList, ...]:

@@ -48,7 +48,7 @@ from skillgen.render.pages import (
 from skillgen.render.parameters import items_of, repeated
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes
-from skillgen.render.types import branches, inline_types, schema_notes, selected_types, type_phrase
+from skillgen.render.types import inline_types, nested_lines, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, join_lines, one_line, paragraph
@@ -260,14 +260,16 @@ def _is_short(schema: Schema) -> bool:
     rest = replace(schema, types=(), description=None, title=None, properties=())
     if not schema.properties:
         return (
-            bool(schema.types or schema.choices) and not branches(schema) and _size_bytes(schema) <= INLINE_LIMIT_BYTES
+            bool(schema.types or schema.choices)
+            and not any(nested_lines(schema))
+            and _size_bytes(schema) <= INLINE_LIMIT_BYTES
         )
     if len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
         return False
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
     )
-    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(branches(item.schema) for item in schema.properties)
+    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(any(nested_lines(item.schema)) for item in schema.properties)
 
 
 def _size_bytes(schema: Schema) -> int:

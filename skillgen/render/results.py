@@ -25,7 +25,6 @@ from skillgen.render.pages import tool_link
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
-    branches,
     inline_type,
     linked_type,
     nested,
@@ -78,7 +77,7 @@ class Returned(Struct, frozen=True, kw_only=True):
 def returned(output: Output) -> Returned:
     """Returns the words on a result."""
     schema = _expanded(output.schema)
-    inner = branches(schema, "returned") if schema is not None else ()
+    inner = nested(schema, "returned") if schema is not None else NOTHING
     kind = type_phrase(schema) if schema is not None else NOTHING
     if kind == "any" or (kind == "object" and (output.status or inner)):
         kind = NOTHING
@@ -89,7 +88,7 @@ def returned(output: Output) -> Returned:
         facts=Markdown(", ".join(filter(None, (inline(output.status or ""), *_media_type_facts(output))))),
         words=with_stop(words) if words and notes else words,
         notes=notes,
-        nested=nested(inner, "returned"),
+        nested=inner,
         examples=shown_outputs(output),
     )
 

@@ -2,8 +2,8 @@
 
 The type is a short phrase (`array of [Task](…) or null`, `type_phrase`); sentences say what else a value must satisfy
 (`value_notes`, `parameter_notes`). Only named types are linked, by targets that are resolved once the text's file is
-known (`pages`). What is nested in a value is a tree of branches, each with what type and sentences do not say, which
-one function writes as a list (`nested`). Neighbours of which there is no more to say than their types share a line.
+known (`pages`). What is nested in a value, with what type and sentences do not say, is a list (`nested`). Neighbours of
+which there is no more to say than their types share a line.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ from operator import attrgetter
 from typing import Literal
 from urllib.parse import unquote
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.schema import Discriminator, Parameter, Schema, SchemaWriter, Serialization, Types
@@ -534,38 +533,21 @@ def _constants(schema: Schema) -> dict[str, Json]:
     }
 
 
-class Branch(Struct, frozen=True):
-    """What is nested in a value: the properties of an object, or one of its parts or alternatives."""
-
-    label: Markdown | None
-    """Distinguishes the branch from the others; `None` for the value's own properties."""
-
-    words: Markdown = NOTHING
-    """Sentences on it."""
-
-    parameters: tuple[Parameter, ...] = ()
-    """The properties of an object."""
-
-    branches: tuple[Branch, ...] = ()
-    """What is nested deeper."""
-
-    @property
-    def line(self) -> Markdown:
-        """The label and the sentences."""
-        colon = ":" if self.words or self.parameters or self.branches else ""
-        return Markdown(f"{self.label}{colon}{' ' if self.words else ''}{self.words}")
-
-
-def branches(schema: Schema, way: Direction = "both") -> tuple[Branch, ...]:
-    """Returns what is written below a value: everything that its type and sentences do not say; named types are not
-    expanded.
+def nested_lines(schema: Schema, way: Direction = "both", *, has_own: bool = True) -> Iterator[str]:
+    """Yields what is written below a value: everything that its type and sentences do not say; named types are not
+    expanded. Without `has_own`, its own properties are left out.
     """
     if schema.items is not None and _is_container(schema, "items"):
-        return branches(schema.items, way)
+        yield from nested_lines(schema.items, way)
+        return
     refined = {item.name: item for item in schema.properties}
     parts = [_without_refined(part, refined) for part in inline_parts(schema)]
-    own = replace(schema, properties=tuple(refined.values())) if parts and refined else schema
-    return (*chain.from_iterable(branches(part, way) for part in parts), *_branches(own, way))
+    for part in parts:
+        yield from nested_lines(part, way, has_own=has_own)
+    own = tuple(refined.values()) if parts else schema.properties
+    if own and has_own:
+        yield from _rows(own, way, ())
+    yield from _other_lines(schema, way)
 
 
 def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
@@ -589,70 +571,69 @@ def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
     return replace(part, properties=tuple(kept)) if len(kept) < len(part.properties) else part
 
 
-def _branches(schema: Schema, way: Direction) -> Iterator[Branch]:
-    if schema.properties:
-        yield Branch(None, parameters=schema.properties)
+def _other_lines(schema: Schema, way: Direction) -> Iterator[str]:
+    """Yields what is nested in a value next to its named properties."""
     if isinstance(schema.additional, Schema) and _is_container(schema, "additional"):
-        if branches(schema.additional, way):
-            yield replace(_branch(phrase("branch_each_value"), schema.additional, way), words=NOTHING)
+        if inner := [*nested_lines(schema.additional, way)]:
+            yield from (f"- {phrase('branch_each_value')}:", *indented(inner))
     else:
-        yield from unnamed_branches(schema, way)
+        yield from unnamed_lines(schema, way)
     for number, member in enumerate(schema.prefix_items, 1):
-        yield from _unless_empty(_branch(phrase("branch_item", number=number), member, way))
+        yield from _branch(phrase("branch_item", number=number), member, way, is_optional=True)
     if schema.items is not None and schema.items.choices != () and not _is_container(schema, "items"):
         label = phrase("branch_each_other_item" if schema.prefix_items else "branch_each_item")
-        yield from _unless_empty(_branch(label, schema.items, way))
+        yield from _branch(label, schema.items, way, is_optional=True)
     if schema.content is not None:
-        yield _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content, way)
+        yield from _branch(phrase("branch_decoded", type=type_phrase(schema.content)), schema.content, way)
     if schema.alternatives and not differ_in_required(schema):
-        yield from _alternative_branches(schema.alternatives, way)
+        yield from _alternative_lines(schema.alternatives, way)
     for member in schema.also:
-        yield from _unless_empty(_branch(phrase("branch_also"), member, way))
+        yield from _branch(phrase("branch_also"), member, way, is_optional=True)
     for condition in schema.conditions if way != "returned" else ():
-        yield _branch(phrase("branch_if", rule=rule_text(condition.when)), condition.then or Schema(), way)
+        yield from _branch(phrase("branch_if", rule=rule_text(condition.when)), condition.then or Schema(), way)
         if condition.otherwise is not None:
-            yield _branch(phrase("branch_else"), condition.otherwise, way)
+            yield from _branch(phrase("branch_else"), condition.otherwise, way)
 
 
-def unnamed_branches(schema: Schema, way: Direction = "sent") -> Iterator[Branch]:
+def unnamed_lines(schema: Schema, way: Direction) -> Iterator[str]:
     """Yields the properties that have no fixed name, which follow those that have one."""
     for pattern, item in (schema.patterns or {}).items():
-        yield _branch(phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item)), item, way)
+        label = phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item))
+        yield from _branch(label, item, way)
     if isinstance(schema.additional, Schema):
-        yield _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional, way)
+        yield from _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional, way)
 
 
-def _alternative_branches(alternatives: Sequence[Schema], way: Direction) -> Iterator[Branch]:
+def _alternative_lines(alternatives: Sequence[Schema], way: Direction) -> Iterator[str]:
     """Yields the alternatives with more to say than their type, and those that could be mistaken for one of them."""
-    candidates = [
-        _branch(label, replace(item, choices=None) if _is_constant(item) else item, way)
-        for label, item in zip(alternative_labels(alternatives), alternatives, strict=True)
-    ]
+    found = []
+    for label, item in zip(alternative_labels(alternatives), alternatives, strict=True):
+        shown = replace(item, choices=None) if _is_constant(item) else item
+        found.append((label, item, [*_branch(label, shown, way, is_optional=True)]))
     are_constants = all(_is_constant(item) for item in alternatives)
-    described = {
-        type_phrase(item) for item, branch in zip(alternatives, candidates, strict=True) if any(_unless_empty(branch))
-    }
-    for item, branch in zip(alternatives, candidates, strict=True):
-        if any(_unless_empty(branch)):
-            yield branch
-        elif _is_constant(item):
-            yield branch if are_constants else Branch(phrase("branch_or", label=branch.label))
-        elif (kind := type_phrase(item)) in described or item.title:
-            yield Branch(phrase("branch_or_any", type=kind) if kind in described else branch.label)
+    described = {type_phrase(item) for _, item, lines in found if lines}
+    for label, item, lines in found:
+        yield from lines
+        if not lines and _is_constant(item):
+            yield f"- {label if are_constants else phrase('branch_or', label=label)}"
+        elif not lines and ((kind := type_phrase(item)) in described or item.title):
+            yield f"- {phrase('branch_or_any', type=kind) if kind in described else label}"
 
 
-def _branch(label: str, schema: Schema, way: Direction) -> Branch:
-    notes = [*value_notes(schema, schema.deprecated, way)]
-    if schema.description:
-        notes.insert(0, with_stop(inline(schema.description)))
-    inner = branches(schema, way)
-    properties = inner[0].parameters if inner and inner[0].label is None else ()
-    return Branch(Markdown(label), Markdown(" ".join(notes)), properties, inner[1:] if properties else inner)
+def _branch(label: str, schema: Schema, way: Direction, *, is_optional: bool = False) -> Iterator[str]:
+    """Yields a part of a value: its label, sentences on it, and what is nested in it; none if that `is_optional`."""
+    notes = [with_stop(inline(schema.description))] if schema.description else []
+    notes += value_notes(schema, schema.deprecated, way)
+    inner = [*nested_lines(schema, way)]
+    if notes or inner or not is_optional:
+        yield branch_line(label, notes, inner)
+        yield from indented(inner)
 
 
-def _unless_empty(branch: Branch) -> Iterator[Branch]:
-    if branch.words or branch.parameters or branch.branches:
-        yield branch
+def branch_line(label: str, notes: Iterable[str], inner: Sequence[str]) -> str:
+    """Returns the line above what is nested in a part of a value."""
+    words = " ".join(notes)
+    return f"- {label}" + (":" if words or inner else "") + (f" {words}" if words else "")
 
 
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
@@ -668,17 +649,23 @@ def _is_read_only(parameter: Parameter, way: Direction) -> bool:
 
 def rows(parameters: Sequence[Parameter], way: Direction = "both", above: Collection[str] = ()) -> Markdown:
     """Returns a list of parameters; those of which `above` has the item are only named, at its end."""
-    return Markdown("".join(f"{line}\n" for line in _rows(parameters, way, above)))
+    return as_list(_rows(parameters, way, above))
 
 
-def nested(parts: Iterable[Branch], way: Direction = "both") -> Markdown:
+def nested(schema: Schema, way: Direction = "both") -> Markdown:
     """Returns the list of what is nested in a value."""
-    return Markdown("".join(f"{line}\n" for line in _nested(parts, way)))
+    return as_list(nested_lines(schema, way))
+
+
+def as_list(lines: Iterable[str]) -> Markdown:
+    """Returns the lines of a list."""
+    return Markdown("".join(f"{line}\n" for line in lines))
 
 
 def item_of(parameter: Parameter, way: Direction) -> str:
     """Returns the lines of one parameter, without a line break at the end."""
-    return of_rendering((item_of, way), parameter, lambda: "\n".join(_item(parameter, way)))
+    key = item_of, way, bool(inline_types())  # which are found by what is nested in types
+    return of_rendering(key, parameter, lambda: "\n".join(_item(parameter, way)))
 
 
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
@@ -716,22 +703,13 @@ def _item(parameter: Parameter, way: Direction) -> Iterator[str]:
     if notes:
         line += f"{'.' if words and needs_stop(words) else '' if words else ':'} {notes}"
     yield line
-    headers = parameter.serialization.part_headers if parameter.serialization is not None else ()
-    label = phrase("branch_part_headers", 1 + parameter.is_whole_body)
-    of_part = [Branch(label, parameters=headers)] if headers else []
-    yield from _indented(_nested([*of_part, *branches(parameter.schema, way)], way))
+    if headers := parameter.serialization.part_headers if parameter.serialization is not None else ():
+        yield f"  - {phrase('branch_part_headers', 1 + parameter.is_whole_body)}:"
+        yield from indented(indented(_rows(headers, way, ())))
+    yield from indented(nested_lines(parameter.schema, way))
 
 
-def _nested(parts: Iterable[Branch], way: Direction) -> Iterator[str]:
-    for part in parts:
-        inner = _rows(part.parameters, way, ())
-        if part.label:
-            yield f"- {part.line}"
-            inner = _indented(inner)
-        yield from inner
-        yield from _indented(_nested(part.branches, way))
-
-
-def _indented(lines: Iterable[str]) -> Iterator[str]:
+def indented(lines: Iterable[str]) -> Iterator[str]:
+    """Yields the lines of a list below an item."""
     for line in lines:
         yield "  " + line.replace("\n", "\n  ")
