@@ -6,6 +6,8 @@ the documents.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from msgspec import Struct
 
 BYTES_PER_TOKEN = 4
@@ -118,3 +120,22 @@ DEFAULT_SCREENING = "quote"
 
 DEFAULT_PROFILE = "portable"
 """The profile that every host reads."""
+
+
+class RenderOptions(Struct, frozen=True, kw_only=True):
+    """What the user wants of the documents of a service."""
+
+    formats: tuple[str, ...] = DEFAULT_FORMATS
+    """The formats that are rendered."""
+
+    overrides: Path | None = None
+    """The folder of the user's templates."""
+
+    profile: str = DEFAULT_PROFILE
+    """The profile of SKILL.md's front matter."""
+
+    publisher: Publisher = UNKNOWN_PUBLISHER
+    """Who publishes the service."""
+
+    budget: int = DEFAULT_BUDGET
+    """Tokens of SKILL.md."""

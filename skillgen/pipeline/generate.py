@@ -44,8 +44,7 @@ from skillgen.pipeline.rendering import (
     declared_digest,
     documents_of,
     parts_of,
-    publisher_of,
-    templates_of,
+    render_options,
     upgrade_problems,
 )
 from skillgen.pipeline.results import Failure, Outcome, Place, Result
@@ -461,21 +460,14 @@ def _write_site(
     from skillgen.render.formats import render_site
 
     folder = place.out
-    names, services, _ = zip(*written, strict=True)
-    added = [_added_to_skills(outcome.plan, {}) for *_, outcome in written]
+    names = [name for name, *_ in written]
     earlier = _earlier_services(folder, names) if is_partial else {}
-    rendered, entries = render_site(
-        services,
-        names,
-        ["llms"] if is_partial else output.emit,
-        templates_of(output),
-        output.profile,
-        publisher_of(output),
-        added,
-        earlier,
-        output.budget,
-        [parts_of(service, output) for service in services],
-    )
+    options = render_options(replace(output, emit=("llms",)) if is_partial else output)
+    services = {
+        name: (service, (_added_to_skills(outcome.plan, {}), parts_of(service, output)))
+        for name, service, outcome in written
+    }
+    rendered, entries = render_site(services, options, earlier)
     documents = Documents.of(*rendered)
     with ExitStack() as stack:
         held = None if output.check else stack.enter_context(lock_folder(folder))

@@ -22,7 +22,7 @@ from skillgen.errors import Problem, UsageError
 from skillgen.infer.description import skill_name_of, summaries_of, texts_of_tools, trigger_for, trigger_of_uses
 from skillgen.infer.inference import REST
 from skillgen.model.changes import CHANGED_OTHERWISE, ToolChange, compare_services
-from skillgen.model.document import FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher
+from skillgen.model.document import FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher, RenderOptions
 from skillgen.model.inventory import service_of_inventory
 from skillgen.model.resource import Area, ClientEntry
 from skillgen.model.service import Service
@@ -251,6 +251,17 @@ def templates_of(output: OutputOptions) -> Path | None:
     return None if output.templates is None else Path(output.templates)
 
 
+def render_options(output: OutputOptions) -> RenderOptions:
+    """Returns the options on which what is rendered depends."""
+    return RenderOptions(
+        formats=tuple(output.emit),
+        overrides=templates_of(output),
+        profile=output.profile,
+        publisher=publisher_of(output),
+        budget=output.budget,
+    )
+
+
 # -- the documents of a service --------------------------------------------------------------------------------------
 
 
@@ -292,16 +303,7 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
         service = replace(service, client_entry=entry, origins=origins)
     has_copies = {"plugin", "skill"} <= {*output.emit}
     parts = parts_of(service, output)
-    rendered = render_documents(
-        service,
-        tuple(output.emit),
-        templates_of(output),
-        output.profile,
-        publisher_of(output),
-        added,
-        output.budget,
-        parts,
-    )
+    rendered = render_documents(service, render_options(output), added, parts)
     copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
     items, problems = rendered
     others = [*profile_problems(service, output.profile), *template_problems(templates_of(output))]

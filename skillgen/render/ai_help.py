@@ -246,7 +246,7 @@ def _context(rendering: Rendering) -> dict[str, Any]:
         "trigger": what_and_when(service)[1] or description(service),
         "quick": quick[: _QUICK_ITEMS - len(groups)],
         "quick_groups": groups,
-        "fields": cli_front_matter(service, subcommand_help="ai-help-commands" in rendering.formats),
+        "fields": cli_front_matter(service, subcommand_help="ai-help-commands" in rendering.options.formats),
         **_sections(service),
         "elsewhere": _elsewhere(rendering),
         "examples": [*islice(_examples(reference), _EXAMPLES_SHOWN)],

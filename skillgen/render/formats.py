@@ -19,16 +19,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.auth import AccessLevel
-from skillgen.model.document import (
-    DEFAULT_BUDGET,
-    DEFAULT_FORMATS,
-    DEFAULT_PROFILE,
-    FORMATS,
-    UNKNOWN_PUBLISHER,
-    Artifact,
-    Document,
-    Publisher,
-)
+from skillgen.model.document import FORMATS, Artifact, Document, RenderOptions
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
@@ -62,7 +53,7 @@ from skillgen.render.identity import (
 from skillgen.render.listing import names_in
 from skillgen.render.pages import Page
 from skillgen.render.parameters import short_call
-from skillgen.render.reference import group_words, quotation, single_file
+from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site, finished
 from skillgen.text import markdown
 from skillgen.text.blocks import block
@@ -186,16 +177,27 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """Functions that every template can call."""
 
+_FILTERS_IN = {
+    markdown: "inline paragraph code value fence",
+    about: "block_quote client_configuration client_variables program_variables section_title",
+    access: "access_word address auth_gloss explained_scopes has_choice login login_hints other_access sent_as"
+    " shared_auth undescribed_logins web_links",
+    examples: "example_variables",
+    identity: "host_prefixes",
+    listing: "about_words page_links",
+    parameters: "parameter_lists usage_line",
+    reference: "quotation request_command section_command type_command",
+    results: "error_line error_parts error_types link_line results_of",
+    semantics: "auth_alternatives cautions codes common_notes effects mark_text marks_legend rate_limit_phrase"
+    " summary_line title_line tool_description",
+    types: "schema_notes type_phrase",
+}
+"""The filters that have the name of their function, by its module."""
+
 FILTERS: dict[str, Callable[..., Any]] = {
-    "inline": markdown.inline,
-    "paragraph": markdown.paragraph,
+    **{name: getattr(module, name) for module, names in _FILTERS_IN.items() for name in names.split()},
     "block": _block,
-    "code": markdown.code,
-    "value": markdown.value,
     "heading": markdown.name,
-    "fence": markdown.fence,
-    "quotation": quotation,
-    "block_quote": about.block_quote,
     "label": markdown.link_label,
     "url": markdown.link_url,
     "markdown": Markdown,
@@ -205,64 +207,21 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "json": _json,
     "clipped": clip,
     "shortened": shorten,
-    "address": access.address,
-    "has_choice": access.has_choice,
     "count": _count,
     "listed": _listed,
-    "codes": semantics.codes,
     "is_inferred": is_inferred,
-    "example_variables": examples.example_variables,
-    "login": access.login,
-    "explained_scopes": access.explained_scopes,
-    "other_access": access.other_access,
-    "login_hints": access.login_hints,
-    "undescribed_logins": access.undescribed_logins,
-    "about_words": listing.about_words,
-    "page_links": listing.page_links,
-    "web_links": access.web_links,
-    "access_word": access.access_word,
-    "host_prefixes": identity.host_prefixes,
-    "program_variables": about.program_variables,
-    "client_configuration": about.client_configuration,
-    "client_variables": about.client_variables,
-    "sent_as": access.sent_as,
-    "shared_auth": access.shared_auth,
-    "section_title": about.section_title,
-    "auth_gloss": access.auth_gloss,
-    "type_phrase": types.type_phrase,
-    "schema_notes": types.schema_notes,
-    "cautions": semantics.cautions,
-    "effects": semantics.effects,
-    "mark_text": semantics.mark_text,
-    "marks_legend": semantics.marks_legend,
-    "auth_alternatives": semantics.auth_alternatives,
-    "rate_limit_phrase": semantics.rate_limit_phrase,
-    "summary_line": semantics.summary_line,
-    "title_line": semantics.title_line,
-    "tool_description": semantics.tool_description,
-    "results_of": results.results_of,
-    "link_line": results.link_line,
-    "error_line": results.error_line,
-    "error_parts": results.error_parts,
-    "error_types": results.error_types,
-    "parameter_lists": parameters.parameter_lists,
-    "common_notes": semantics.common_notes,
-    "usage_line": parameters.usage_line,
     "short_call": _short_call,
     "tool_label": _tool_label,
-    "section_command": reference.section_command,
-    "request_command": reference.request_command,
-    "type_command": reference.type_command,
     "sentence": _sentence,
 }
 
 
 def _templates_with(overrides: Path | None) -> Templates:
-    return builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, overrides)
+    return _builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, overrides)
 
 
 @cache
-def builtin_templates() -> Templates:
+def _builtin_templates() -> Templates:
     """Returns skillgen's own templates, which a build of many targets loads once."""
     return Templates(FILTERS, FUNCTIONS)
 
@@ -280,12 +239,8 @@ Rendered = tuple[tuple[Document | Artifact, ...], tuple[Problem, ...]]
 
 def render_documents(
     service: Service,
-    formats: Collection[str] = DEFAULT_FORMATS,
-    overrides: Path | None = None,
-    profile: str = DEFAULT_PROFILE,
-    publisher: Publisher = UNKNOWN_PUBLISHER,
+    options: RenderOptions,
     added: Mapping[str, bytes] = {},
-    budget: int = DEFAULT_BUDGET,
     parts: Sequence[tuple[Service, Collection[str]]] = (),
 ) -> Rendered:
     """Renders a service in each format. `added` are the files of skills to which a person added lines.
@@ -295,13 +250,13 @@ def render_documents(
     Raises:
         UsageError: a template has an error.
     """
-    templates = _templates_with(overrides)
+    templates = _templates_with(options.overrides)
     problems = [*_length_problems(service)]
     service, parts = _with_version(service), [(_with_version(part), elsewhere) for part, elsewhere in parts]
     with phrases_of(templates):
         problems += description_problems(service)
-        rendering = Rendering(service, templates, formats, profile, publisher, budget, added, parts)
-        documents, more = _run((item.renderer for name, item in FORMATS.items() if name in formats), rendering)
+        rendering = Rendering(service, templates, options, added, parts)
+        documents, more = _run((FORMATS[name].renderer for name in FORMATS if name in options.formats), rendering)
     return documents, (*more, *problems)
 
 
@@ -314,33 +269,24 @@ def _with_version(service: Service) -> Service:
 
 
 def render_site(
-    services: Sequence[Service],
-    folders: Sequence[str],
-    formats: Collection[str],
-    overrides: Path | None = None,
-    profile: str = DEFAULT_PROFILE,
-    publisher: Publisher = UNKNOWN_PUBLISHER,
-    added: Sequence[Mapping[str, bytes]] = (),
+    services: Mapping[str, tuple[Service, tuple[Mapping[str, bytes], Sequence[tuple[Service, Collection[str]]]]]],
+    options: RenderOptions,
     earlier: Mapping[str, Any] = {},
-    budget: int = DEFAULT_BUDGET,
-    parts: Sequence[Sequence[tuple[Service, Collection[str]]]] = (),
 ) -> tuple[Rendered, dict[str, Any]]:
-    """Renders the documents above those of several services, which are in `folders`; returns facts on each service too.
+    """Renders the documents above those of several services; returns facts on each service too.
 
-    `earlier` has those facts on services that are not rendered, by folder.
+    They are by their folder, each with what `render_documents` takes of it; `earlier` has the facts on services that
+    are not rendered.
 
     Raises:
         UsageError: a template has an error.
     """
-    templates = _templates_with(overrides)
+    templates = _templates_with(options.overrides)
     with phrases_of(templates):
-        renderers = [item.site_renderer for name, item in FORMATS.items() if name in formats and item.site_renderer]
-        renderings = [
-            Rendering(service, templates, formats, profile, publisher, budget, files, own)
-            for service, files, own in zip(services, added, parts, strict=True)
-        ]
-        site = Site(renderings, folders, publisher, templates, earlier)
-        return _run(renderers, site), site_facts(site)
+        renderers = (item.site_renderer for name, item in FORMATS.items() if name in options.formats)
+        renderings = [Rendering(service, templates, options, *more) for service, more in services.values()]
+        site = Site(renderings, [*services], options.publisher, templates, earlier)
+        return _run(filter(None, renderers), site), site_facts(site)
 
 
 def _run(renderers: Iterable[str], subject: Rendering | Site) -> Rendered:

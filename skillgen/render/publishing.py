@@ -191,7 +191,7 @@ def plugin_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     service = rendering.service
     problems: list[Problem] = []
     connection = _connection(service, problems)
-    facts = _facts(service, rendering.publisher, problems)
+    facts = _facts(service, rendering.options.publisher, problems)
     is_portable = connection is not None and not connection.values
     yield json_document("plugin/plugin.json", {"$schema": f"{_SCHEMAS}plugin.schema.json", **facts})
     claude: dict[str, Any] = {}

@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import Problem
-from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher
+from skillgen.model.document import BYTES_PER_TOKEN, Artifact, Document, Publisher, RenderOptions
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.about import Said, recipes_text, resource_and_prompt_lines, said_by, workflow_lines
@@ -101,17 +101,8 @@ class Rendering:
     templates: Templates
     """The templates, those of the user first."""
 
-    formats: Collection[str]
-    """All formats that are rendered."""
-
-    profile: str
-    """The profile of SKILL.md's front matter."""
-
-    publisher: Publisher
-    """Who publishes the service."""
-
-    budget: int
-    """Tokens of SKILL.md."""
+    options: RenderOptions
+    """What the user wants."""
 
     added: Mapping[str, bytes] = field(default_factory=dict)
     """Files of skills to which a person added lines, relative to OUT; every copy of a skill has them."""
@@ -158,7 +149,7 @@ class Rendering:
     @cached_property
     def skill(self) -> Skill | None:
         """The skill that other documents refer to; `None` if it is not among the formats."""
-        return self.skills[0].any_skill if "skill" in self.formats else None
+        return self.skills[0].any_skill if "skill" in self.options.formats else None
 
     @cached_property
     def any_skill(self) -> Skill:
@@ -186,7 +177,7 @@ class Rendering:
             "title": title(self.service),
             "reference": self.reference,
             "phrase": tool_phrase,
-            "formats": self.formats,
+            "formats": self.options.formats,
             "has_program": self.has_program,
             "other_skills": [(skill_name(other), _without_product(other)) for other in self.others],
             "common_skill": skill_name(self.common) if self.common is not None else None,
@@ -196,7 +187,7 @@ class Rendering:
     @property
     def has_program(self) -> bool:
         """Whether the skill has a program that calls the tools."""
-        return "scripts" in self.formats and self.service.kind != "cli" and bool(self.service.tools)
+        return "scripts" in self.options.formats and self.service.kind != "cli" and bool(self.service.tools)
 
 
 class Site(Struct, frozen=True):
@@ -240,7 +231,7 @@ def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document
 def script_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields the files of the programs of skills if the skills, which have them, are not among the formats."""
     for skill in rendering.skills:
-        if skill.has_program and "skill" not in skill.formats:
+        if skill.has_program and "skill" not in skill.options.formats:
             for item in program_files(skill.service):
                 yield Document(f"{skill.folder}/{item.path}", item.text)
 
@@ -264,7 +255,7 @@ def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
 
 def _skill_of(rendering: Rendering) -> Skill:
     service, reference = rendering.service, rendering.reference
-    limit = rendering.budget * BYTES_PER_TOKEN
+    limit = rendering.options.budget * BYTES_PER_TOKEN
     writer, whole = _Writer(rendering), said_by(service)
     if reference.size_bytes() < limit and not reference.has_quotations:
         everything = replace(reference, about=whole.left_in(reference.about))
@@ -293,7 +284,7 @@ class _Writer:
         self._resolved = link_resolver({key: f"references/{address}" for key, address in reference.places.items()})
         tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
         steps = sum(len(item.steps) for item in service.workflows)
-        fields = skill_fields(service, rendering.profile, has_program=rendering.has_program)
+        fields = skill_fields(service, rendering.options.profile, has_program=rendering.has_program)
         logins = {auth.sent_as for auth in service.requirements.auth}
         shared = [(f"{item.parameter.location} {item.parameter.name}", item) for item in shared_parameters(service)]
         self._context = {

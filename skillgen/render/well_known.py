@@ -122,7 +122,7 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
     for whole in renderings:
         first, card = skill_name(whole.skills[0].service), _server_card(whole)[0]
         card_path = "server-card.json" if len(renderings) == 1 else f"mcp/{first}/server-card.json"
-        is_served = card is not None and "server-card" in whole.formats
+        is_served = card is not None and "server-card" in whole.options.formats
         for skill in whole.skills:
             entry, file = _skill_entry(skill)
             index.append(entry)
@@ -193,7 +193,7 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 
 def _namespace(renderings: Sequence[Rendering]) -> tuple[Namespace | None, list[Problem]]:
     """Returns who publishes the services; `None` if nobody declares it, or several do."""
-    found = [namespace_of(item.service, item.publisher) for item in renderings]
+    found = [namespace_of(item.service, item.options.publisher) for item in renderings]
     namespaces = {item.text: item for item in found if item is not None}
     if len(namespaces) != 1 or None in found:
         message = "ard.json and api-catalog are left out, because it is not declared who publishes the service"
@@ -261,7 +261,7 @@ def _server_card(rendering: Rendering) -> tuple[dict[str, Any] | None, list[Prob
         return None, [*more, left_out("server-card", message, "read the server by its URL")]
     if service.protocol_version is not None:
         remotes = [{**remote, "supportedProtocolVersions": [service.protocol_version]} for remote in remotes]
-    schema = SERVER_CARDS[rendering.publisher.server_card]
+    schema = SERVER_CARDS[rendering.options.publisher.server_card]
     return {"$schema": schema, **identity, "remotes": remotes}, [*more, *problems]
 
 
@@ -356,7 +356,7 @@ def _server_identity(rendering: Rendering, format_name: str) -> tuple[dict[str, 
     service = rendering.service
     if service.kind != "mcp":
         return None, [left_out(format_name, NOT_A_SERVER)]
-    namespace, version = namespace_of(service, rendering.publisher), exact_version(service)
+    namespace, version = namespace_of(service, rendering.options.publisher), exact_version(service)
     if namespace is None:
         return None, [left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX)]
     if version is None:
