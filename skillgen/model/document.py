@@ -6,8 +6,6 @@ the documents.
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from msgspec import Struct
 
 BYTES_PER_TOKEN = 4
@@ -128,7 +126,7 @@ class RenderOptions(Struct, frozen=True, kw_only=True):
     formats: tuple[str, ...] = DEFAULT_FORMATS
     """The formats that are rendered."""
 
-    overrides: Path | None = None
+    overrides: str | None = None
     """The folder of the user's templates."""
 
     profile: str = DEFAULT_PROFILE

@@ -246,16 +246,11 @@ def publisher_of(output: OutputOptions) -> Publisher:
     return Publisher(domain=domain, base_url=url, namespace=publish.namespace, server_card=card)
 
 
-def templates_of(output: OutputOptions) -> Path | None:
-    """Returns the folder of the user's templates."""
-    return None if output.templates is None else Path(output.templates)
-
-
 def render_options(output: OutputOptions) -> RenderOptions:
     """Returns the options on which what is rendered depends."""
     return RenderOptions(
         formats=tuple(output.emit),
-        overrides=templates_of(output),
+        overrides=output.templates,
         profile=output.profile,
         publisher=publisher_of(output),
         budget=output.budget,
@@ -306,7 +301,7 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
     rendered = render_documents(service, render_options(output), added, parts)
     copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
     items, problems = rendered
-    others = [*profile_problems(service, output.profile), *template_problems(templates_of(output))]
+    others = [*profile_problems(service, output.profile), *template_problems(output.templates)]
     if output.split is not None or service.areas:
         others += groups_without_skill(service, output.split)
     skills = [item for item in items if item.path.startswith("skills/") and item.path.endswith("/SKILL.md")]

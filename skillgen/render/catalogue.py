@@ -35,12 +35,13 @@ def template_purpose(name: str) -> str:
     return " ".join(text[2 : text.index("#}")].rstrip("-").split()) if text.startswith("{#") else ""
 
 
-def template_problems(overrides: Path | None) -> Iterator[Problem]:
+def template_problems(folder: str | None) -> Iterator[Problem]:
     """Yields a warning for each file of a user's folder that neither skillgen nor another file in it uses."""
     from difflib import get_close_matches
 
-    if overrides is None:
+    if folder is None:
         return
+    overrides = Path(folder)
     files = {path.relative_to(overrides).as_posix(): path for path in sorted(overrides.rglob("*")) if path.is_file()}
     by_lower_case = {name.lower(): name for name in template_names()}
     for name, path in files.items():

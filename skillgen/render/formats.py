@@ -216,8 +216,8 @@ FILTERS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _templates_with(overrides: Path | None) -> Templates:
-    return _builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, overrides)
+def _templates_with(overrides: str | None) -> Templates:
+    return _builtin_templates() if overrides is None else Templates(FILTERS, FUNCTIONS, Path(overrides))
 
 
 @cache
