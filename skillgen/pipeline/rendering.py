@@ -250,7 +250,7 @@ def render_options(output: OutputOptions) -> RenderOptions:
     """Returns the options on which what is rendered depends."""
     return RenderOptions(
         formats=tuple(output.emit),
-        overrides=output.templates,
+        overrides=None if output.templates is None else str(output.templates),
         profile=output.profile,
         publisher=publisher_of(output),
         budget=output.budget,
@@ -298,10 +298,11 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
         service = replace(service, client_entry=entry, origins=origins)
     has_copies = {"plugin", "skill"} <= {*output.emit}
     parts = parts_of(service, output)
-    rendered = render_documents(service, render_options(output), added, parts)
+    options = render_options(output)
+    rendered = render_documents(service, options, added, parts)
     copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
     items, problems = rendered
-    others = [*profile_problems(service, output.profile), *template_problems(output.templates)]
+    others = [*profile_problems(service, output.profile), *template_problems(options.overrides)]
     if output.split is not None or service.areas:
         others += groups_without_skill(service, output.split)
     skills = [item for item in items if item.path.startswith("skills/") and item.path.endswith("/SKILL.md")]
