@@ -6,13 +6,14 @@ they are as small as shows what would go wrong.
 
 from __future__ import annotations
 
+import cProfile
 import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
-from types import FrameType
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -396,19 +397,13 @@ def calls_by_place(count: int) -> Counter[str]:
             "examples": {"Ship": {"value": dict.fromkeys(NAMES[:20], "a ship")}},
         },
     }
+    profile = cProfile.Profile(builtins=False)
+    documents = profile.runcall(lambda: skillgen.render_documents(skillgen.read(data)))
     calls: Counter[str] = Counter()
-
-    def profiled(frame: FrameType, event: str, _: object) -> None:
-        if event == "call" and frame.f_code.co_filename.startswith(PACKAGE):
-            module = Path(frame.f_code.co_filename).relative_to(PACKAGE).as_posix()
-            calls.update((module, f"{module}:{frame.f_code.co_name}"))
-
-    before = sys.getprofile()
-    sys.setprofile(profiled)
-    try:
-        documents = skillgen.render_documents(skillgen.read(data))
-    finally:
-        sys.setprofile(before)
+    for entry in profile.getstats():
+        if isinstance(entry.code, CodeType) and entry.code.co_filename.startswith(PACKAGE):
+            module = Path(entry.code.co_filename).relative_to(PACKAGE).as_posix()
+            calls.update({module: entry.callcount, f"{module}:{entry.code.co_name}": entry.callcount})
     assert any(f"find_{NAMES[count - 1]}" in text for text in documents.values())
     return calls
 
