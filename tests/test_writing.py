@@ -149,13 +149,6 @@ def test_formats_that_are_no_longer_asked_for_go(source: Path, out: Path) -> Non
 # -- check -----------------------------------------------------------------------------------------------------------
 
 
-def test_check_without_drift_prints_nothing_and_exits_0(source: Path, out: Path) -> None:
-    before = stamps_of(out)
-    finished = run(source, out, "--check")
-    assert (finished.exit_code, finished.stdout) == (0, "")
-    assert stamps_of(out) == before
-
-
 def test_check_finds_that_only_the_record_is_missing(source: Path, out: Path) -> None:
     (out / ".skillgen.json").unlink()
     for code in (1, 0):
@@ -242,12 +235,6 @@ def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: P
     assert finished.stdout == ""
 
 
-def test_an_edited_file_is_not_overwritten_even_if_nothing_changed(source: Path, out: Path) -> None:
-    (out / "llms.txt").write_text("# Mine\n")
-    assert run(source, out).exit_code == 4
-    assert (out / "llms.txt").read_text() == "# Mine\n"
-
-
 def test_an_edit_that_is_taken_back_or_deleted_is_no_edit_any_more(source: Path, out: Path) -> None:
     before = files_of(out)
     (out / "llms.txt").write_text("# Mine\n")
@@ -326,15 +313,6 @@ def test_a_source_that_cannot_be_read_changes_nothing(source: Path, out: Path) -
 
 
 # -- an OUT that cannot be written -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("place", ["plain", "plain/below"])
-def test_an_out_that_is_or_lies_below_a_file_exits_5(source: Path, tmp_path: Path, place: str) -> None:
-    (tmp_path / "plain").write_text("mine")
-    finished = run(source, tmp_path / place)
-    assert (finished.exit_code, finished.stdout) == (5, "")
-    assert finished.stderr.count("skillgen: error:") == 1
-    assert (tmp_path / "plain").read_text() == "mine"
 
 
 @pytest.mark.parametrize("place", ["llms.txt", SKILL, ".skillgen.json"])
@@ -566,13 +544,6 @@ def test_a_template_that_fails_leaves_the_documents_as_they_were(source: Path, o
 
 
 # -- several runs ----------------------------------------------------------------------------------------------------
-
-
-def test_the_same_bytes_come_out_whatever_was_there_before(source: Path, out: Path, tmp_path: Path) -> None:
-    """X-51."""
-    changed(source)
-    generated("from-openapi", source, "-o", out)
-    assert files_of(out) == documents_of(source, tmp_path / "fresh")
 
 
 AFTER_A_FILE = """\
