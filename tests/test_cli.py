@@ -257,29 +257,12 @@ def test_json_prints_one_object_with_files_problems_and_counts(folder: Path) -> 
     }
 
 
-def test_strict_accepts_a_source_without_problems(folder: Path) -> None:
-    assert generated("from-openapi", "good.json", "-o", "out", "--strict", cwd=folder).exit_code == 0
-
-
-def test_emit_writes_the_formats_that_are_named(folder: Path) -> None:
-    generated("from-openapi", "good.json", "-o", "out", "--emit", "registry, llms", cwd=folder)
-    assert sorted(files_of(folder / "out")) == [".skillgen.json", "llms-full.txt", "llms.txt", "registry.json"]
-
-
 def test_flags_win_over_what_the_source_says(folder: Path) -> None:
     overrides = ("--name", "My Tasks", "--description", "Mine. Use when asked.", "--base-url", "https://my.example/api")
     generated("from-openapi", "good.json", "-o", "out", *overrides, cwd=folder)
     text = (folder / "out" / "skills" / "my-tasks" / "SKILL.md").read_text("utf-8")
     assert "\ndescription: Mine. Use when asked.\n" in text
     assert "`https://my.example/api`" in text
-
-
-def test_inspect_prints_a_snapshot_from_which_the_same_documents_are_made(folder: Path) -> None:
-    finished = generated("inspect", "good.json", cwd=folder)
-    (folder / "snapshot.json").write_text(finished.stdout, encoding="utf-8")
-    generated("from-server", "--snapshot", "snapshot.json", "-o", "again", cwd=folder)
-    generated("from-openapi", "good.json", "-o", "out", cwd=folder)
-    assert files_of(folder / "again") == files_of(folder / "out")
 
 
 def test_a_snapshot_keeps_half_a_surrogate_pair(tmp_path: Path) -> None:
@@ -316,15 +299,6 @@ def test_help_goes_to_standard_output(arguments: list[str]) -> None:
     finished = run_skillgen(*arguments)
     assert (finished.exit_code, finished.stderr) == (0, "")
     assert "Usage: " in finished.stdout
-
-
-def test_help_names_every_option_of_the_contract() -> None:
-    shared = {"--out", "--emit", "--templates", "--check", "--allow-empty", "--strict", "--timeout", "--json"}
-    shared |= {"--quiet", "--verbose", "--debug", "--name", "--description", "--base-url"}
-    own = {"from-openapi": set[str](), "from-server": {"--url", "--snapshot", "--env", "--header", "--cwd"}}
-    for command, options in own.items():
-        text = run_skillgen(command, "--help").stdout
-        assert {option for option in shared | options if option not in text} == set()
 
 
 def test_a_pipe_that_is_closed_early_costs_no_traceback(folder: Path) -> None:
