@@ -186,13 +186,6 @@ def test_each_operation_is_documented_exactly_once_under_a_name_of_its_own(
     assert broken_links(out) == []
 
 
-def test_missing_and_duplicate_names_are_reported(tmp_path: Path) -> None:
-    _, problems = inspected(
-        tmp_path, description({"/a": {"get": operation(), "put": operation("x")}, "/b": {"get": operation("x")}})
-    )
-    assert problems == ["operation-id-missing", "operation-id-duplicate"]
-
-
 # -- versions and habits ---------------------------------------------------------------------------------------------
 
 
