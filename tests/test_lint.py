@@ -469,20 +469,6 @@ def results(sarif: str) -> list[dict[str, Json]]:
     return found
 
 
-def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
-    many = [{"name": f"p{number}", "in": "query", "schema": {"type": "string"}} for number in range(31)]
-    paths = {"/b": {"get": operation("find", parameters=many)}}
-    found = codes(write(tmp_path / "api.json", description(paths)), "--select", "many-parameters")
-    assert found == ["many-parameters"]
-    tools = [tool(f"tool_{number}", description="word " * (1_000 if number == 0 else 5)) for number in range(51)]
-    select = ("--select", "too-many-tools,long-description")
-    assert set(codes(*select, "--", *command(tmp_path, tools=tools), cwd=TESTS)) == {
-        "too-many-tools",
-        "long-description",
-    }
-    assert codes(*select, "--", *command(tmp_path, tools=tools[1:]), cwd=TESTS) == []
-
-
 _SET: Json = {name: {"type": "string", "readOnly": True} for name in "abcdefghijk"}
 
 NO_FINDINGS: dict[str, list[Json]] = {
@@ -522,20 +508,3 @@ def test_a_rule_has_no_false_alarm_that_was_seen_before(code: str, tmp_path: Pat
         data = description({path: {method: operation("find") | members}})
         files.append(write(tmp_path / f"{number}.json", data))
     assert findings("--select", code, *files) == []
-
-
-def test_what_real_sources_do_well_is_not_reported(tmp_path: Path) -> None:
-    """False alarms on public descriptions: add-ons, names of groups, empty results, twins with a summary."""
-    deleted = {"204": {"description": "It is gone"}}
-    paths = {
-        "/addons": {"get": operation("WebApps_ListPremierAddOns", description="Gets the premier add-ons of an app.")},
-        "/names": {"post": operation("CheckNameAvailability", summary="Check a name", description="By tier.")},
-        "/chat": {"delete": operation("drop_chat", description="Ends a chat.", summary="Drop", responses=deleted)},
-        "/teams": {"put": operation("put_team", summary="Put a team", description="By tier.")},
-    }
-    path = write(tmp_path / "api.json", description(paths))
-    found = findings(path, "--select", "method-contradicts-name,result-unsaid,shadow-candidate")
-    assert {(item["code"], item["owner"]) for item in found} == {
-        ("result-unsaid", "CheckNameAvailability"),
-        ("result-unsaid", "put_team"),
-    }
