@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections import Counter
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -86,22 +85,6 @@ def test_the_brief_has_rules_facts_as_data_and_the_schema(tmp_path: Path) -> Non
     assert 1000 < len(facts["description"]) <= 1500
     assert facts["groups"] == {"orders": "orders: Orders of one shop"}
     assert "description" in schema["properties"]
-
-
-def test_the_brief_of_a_large_service_is_thinned_evenly_and_says_so(tmp_path: Path) -> None:
-    description = api()
-    description["paths"] = {
-        f"/things/{number}": {"get": {"operationId": f"get{number}", "description": "Ein Ding. " * 100}}
-        for number in range(1000)
-    }
-    (tmp_path / "api.json").write_text(json.dumps(description), "utf-8")
-    brief = draft(tmp_path, "api.json", "--print").stdout
-    assert 15_000 < len(brief.encode()) <= 20_000
-    facts = json.loads(brief.split("```json\n")[1].partition("\n```")[0])
-    shown = [int(line.split()[1].rpartition("/")[2]) for line in facts["tools"]]
-    gaps = {after - before for before, after in pairwise(shown)}
-    assert max(gaps) - min(gaps) <= 1
-    assert facts["left out"] == f"{1000 - len(shown)} of 1000 tools, evenly"
 
 
 def test_the_brief_has_its_limit_in_every_script(tmp_path: Path) -> None:
