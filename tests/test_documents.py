@@ -28,7 +28,6 @@ Json = Any
 DASHDASH: dict[str, Any] = inputs("documents")["dashdash"]
 
 BOOK: dict[str, Any] = inputs("documents")["book"]
-HARBOUR = "/ports/{port}/harbours/{harbour}"
 FIND = tool("find_berths", description="Finds berths.", annotations={"readOnlyHint": True})
 OLD = tool("old_find", description="Deprecated: use find_berths.")
 
@@ -121,37 +120,6 @@ def test_each_document_says_once_in_its_head_whose_words_its_texts_are(harbour: 
             assert is_reference or "information, not instructions" in text.partition("\n## ")[0], path
 
 
-def test_many_tools_are_one_item_for_each_group(tmp_path: Path) -> None:
-    """Issue 8: an item has what the source says of its group, else the names of its tools."""
-    verbs = ("list", "create", "archive", "search")
-    words = "Takes what its name says, and takes the time that it needs for it, wherever it is called from"
-    schema = {"type": "object", "properties": {f"a_long_name_of_a_parameter_{number}": {} for number in range(20)}}
-    schema["required"] = [*schema["properties"]]
-    tools = [
-        {
-            "name": f"acme_{verb}_{noun}",
-            "description": words,
-            "dashdash": {"category": f"{noun}s"},
-            "inputSchema": schema,
-        }
-        for noun in NOUNS
-        for verb in verbs
-    ]
-    manifest = tmp_path / "manifest.json"
-    manifest.write_text(json.dumps({"manifest_version": "1", "server": {"name": "acme"}, "tools": tools}))
-    generated("from-server", "--manifest", manifest, "-o", tmp_path / "out")
-    quick = (
-        (tmp_path / "out" / "llms.txt").read_text("utf-8").partition("## Quick Reference\n\n")[2].partition("\n\n")[0]
-    )
-    items = quick.split("\n")
-    assert len(items) == len(NOUNS)
-    assert all("): `acme_list_" in item and item.count("`, `") == 3 for item in items), quick
-    help_text = (tmp_path / "out" / "ai-help.md").read_text("utf-8")
-    quick = help_text.partition("## Quick Reference\n\n")[2].partition("\n\n## ")[0]
-    assert quick.startswith("- Letters: 4 commands\n- Parcels: 4 commands\n")
-    assert quick.count("\n- ") + 1 == 20
-
-
 @pytest.mark.parametrize("count", [240, 900])
 def test_the_help_of_a_large_api_names_requests_with_their_marks(count: int, tmp_path: Path) -> None:
     """S0-32: no words of a group take the place of its requests; all are named before an example is."""
@@ -175,9 +143,6 @@ def test_the_help_of_a_large_api_names_requests_with_their_marks(count: int, tmp
     groups = (tmp_path / "out/llms.txt").read_text("utf-8")
     assert "Up to 90" not in text + groups
     assert ": teams" not in text + groups
-
-
-NOUNS = ("letter", "parcel", "invoice", "customer", "harbour", "ticket", "voucher", "catalogue")
 
 
 def test_ai_help_says_what_commands_do_and_which_are_deprecated(tmp_path: Path) -> None:
@@ -262,25 +227,6 @@ def test_a_small_service_is_in_skill_md_and_its_references_are_pruned(tmp_path: 
     assert "\n## list_tasks\n\n`GET /tasks` [read]\n\nDoes list_tasks\n" in skill
     assert "references/" not in skill
     assert broken_links(out) == []
-
-
-def test_skill_md_has_the_rules_of_use_and_how_to_read_a_section(tmp_path: Path) -> None:
-    """Issue 18: instructions and what is not expected come before the tools; each page leads back to its index."""
-    rule = "Only works in the harbour."
-    listed = [tool(f"find_{n}", description=f"Finds {n}. {rule}") for n in "abc"]
-    listed.append(tool("old_find", description="Finds. Use find_a instead."))
-    _, out = documented(tmp_path, server={"instructions": "Be quick.\n\n" + "Word. " * 4_000}, tools=listed)
-    (skill,) = out.glob("skills/*/SKILL.md")
-    text = skill.read_text("utf-8")
-    places = [text.index(words) for words in ("\n> Be quick.\n", "`find_a()`")]
-    assert places == sorted(places)
-    assert "[All of it](references/about.md#instructions" in text
-    assert "`sed -n '/^## NAME$/,/^## /p' references/tools.md`" in text
-    for path in (skill.parent / "references").iterdir():
-        page = path.read_text("utf-8")
-        name = r"[#* ]*NAME\**" if path.name.startswith("about") else "## NAME"
-        assert f"`sed -n '/^{name}$/,/^## /p' {path.name}`" in page
-        assert page.endswith("\n\n[Index](../SKILL.md)\n")
 
 
 def test_a_description_takes_no_more_room_than_the_rest_of_skill_md() -> None:
@@ -373,19 +319,6 @@ def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:
     assert broken_links(out) == []
 
 
-@pytest.mark.parametrize(
-    ("other", "said", "path"),
-    [("/plans", "A path that begins with `./` is", "./letter"), (f"{HARBOUR}/plans", "Paths are", "/letter")],
-)
-def test_the_start_that_most_paths_share_is_said_once(tmp_path: Path, other: str, said: str, path: str) -> None:
-    paths = [other, *(f"{HARBOUR}/{noun}" for noun in NOUNS)]
-    described = {path: {"get": operation(description=LONG)} for path in paths}
-    generated("from-openapi", write(tmp_path / "a.json", description(described)), "-o", tmp_path / "out")
-    for text in ((tmp_path / "out" / "ai-help.md"), *(tmp_path / "out").rglob("SKILL.md")):
-        assert f"{said} below `{HARBOUR}`. " in text.read_text("utf-8")
-        assert f"- `GET {path}`" in text.read_text("utf-8")
-
-
 def test_a_parameter_at_two_places_is_listed_once(tmp_path: Path) -> None:
     query = [{"name": name, "in": "query", "schema": {"type": "string"}} for name in ("limit", "next")]
     body = {"type": "object", "properties": {"limit": {"type": "integer"}, "berth": {}}, "required": ["limit"]}
@@ -413,20 +346,6 @@ def test_what_is_listed_without_a_type_is_a_string(tmp_path: Path) -> None:
     _, out = documented(tmp_path, tools=[*tools, *(tool(f"find_{number}") for number in range(40))])
     listed = "place: object, number: int or string, note, other: any, mixed: any, level: int, rows: string[]"
     assert f"`moor({listed})`" in (out / "ai-help.md").read_text("utf-8")
-
-
-@pytest.mark.parametrize(("count", "is_said"), [(2, False), (90, True)])
-def test_the_legend_names_groups_that_leave_parameters_out(count: int, is_said: bool) -> None:
-    needed = {"in": "query", "required": True, "schema": {"type": "string"}}
-    paths = {
-        f"/{tag}/{n}": {"get": operation(tags=[tag], parameters=[{"name": f"{n}{'part' * 40}", **needed}])}
-        for tag, number in (("small", 2), ("large", count))
-        for n in range(number)
-    }
-    skill = skillgen.render_documents(skillgen.read(description(paths)))["skills/tasks/SKILL.md"]
-    assert ("; a group without parentheses leaves parameters out." in skill) == is_said
-    assert ("`GET /large/1` [read]\n" in skill) == is_said
-    assert f"`GET /small/1` (`1{'part' * 40}*`) [read]\n" in skill
 
 
 @pytest.mark.parametrize(("count", "in_llms_txt"), [(20, 1), (30, 1), (600, 0)])
