@@ -79,6 +79,9 @@ class Format(Struct, frozen=True):
     documents."""
 
 
+SERVER_FORMATS = ("server-json", "server-card", "tool-descriptions", "dashdash", "service-manifest")
+"""The formats that only MCP servers have."""
+
 FORMATS = {
     "skill": Format("skillgen.render.skill:skill_documents"),
     "scripts": Format("skillgen.render.skill:script_documents"),
@@ -89,9 +92,7 @@ FORMATS = {
     "plugin": Format("skillgen.render.publishing:plugin_documents", "skillgen.render.publishing:marketplace_documents"),
     "server-json": Format("skillgen.render.well_known:server_json_documents"),
     "server-card": Format("skillgen.render.well_known:server_card_documents"),
-    "well-known": Format(
-        "skillgen.render.well_known:well_known_documents", "skillgen.render.well_known:well_known_site"
-    ),
+    "well-known": Format(*["skillgen.render.well_known:well_known_documents"] * 2),
     "tool-descriptions": Format("skillgen.render.declarations:tool_description_documents"),
     "dashdash": Format("skillgen.render.declarations:dashdash_documents"),
     "skills-list": Format("skillgen.render.declarations:skills_list_documents"),

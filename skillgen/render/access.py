@@ -128,20 +128,11 @@ def address(endpoint: Endpoint) -> Markdown:
     return phrase(name, address=shown, source=inline(origin.source))
 
 
-def auth_phrase(auth: Auth) -> Markdown:
-    """Returns a way to authenticate in a few words."""
-    words = f"{code(auth.name)} ({inline(auth.kind)})" if auth.name and auth.name != auth.kind else inline(auth.kind)
-    return Markdown(", ".join([words, *_auth_use(auth)]))
-
-
-def _auth_use(auth: Auth) -> list[Markdown]:
-    return [*([sent_as(auth)] if auth.sent_as else []), *([phrase("for_events")] if auth.is_for_events else [])]
-
-
 def auth_gloss(auth: Auth) -> Markdown:
     """Returns how a way to authenticate works, without its name."""
-    parts = [*([inline(auth.kind)] if auth.name and auth.name != auth.kind else []), *_auth_use(auth)]
-    return Markdown(", ".join(parts))
+    kind = [inline(auth.kind)] if auth.name and auth.name != auth.kind else []
+    sent = [sent_as(auth)] if auth.sent_as else []
+    return Markdown(", ".join([*kind, *sent, *([phrase("for_events")] if auth.is_for_events else [])]))
 
 
 def sent_as(auth: Auth) -> Markdown:
@@ -158,9 +149,8 @@ def login(service: Service, brief: bool) -> Login | None:
     Only if there is room, not `brief`, it has the source's words on them.
     """
     flows: dict[str, list[Auth]] = {}
-    for auth in service.requirements.auth if service.tools or service.kind != "openapi" else ():
-        if not auth.is_for_events:
-            flows.setdefault(auth.name or auth.kind, []).append(auth)
+    for auth in service.requirements.logins if service.tools or service.kind != "openapi" else ():
+        flows.setdefault(auth.name or auth.kind, []).append(auth)
     if not flows:
         return None
     needs = [tool.auth for tool in service.tools if tool.auth]
@@ -217,7 +207,7 @@ def _way(
     """
     credentials = example_credentials(service) if service.tools else {}
     if not credentials.keys() & set(names):
-        yield with_stop(phrase("auth_together").join(auth_phrase(flows[name][0]) for name in names))
+        yield with_stop(phrase("auth_together").join(_described(flows[name][0]) for name in names))
         return
     places, groups = _called_endpoints(service, names), _groups(names, flows)
     known = [[name for name in group if flows[name][0].pointer != LOGIN_POINTER] for group in groups]
@@ -247,6 +237,13 @@ def _way(
     issuing = [tool for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
     if len(nouns) == 1 and served & {flows[name][0].kind for name in names} and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
         yield phrase("issued_by", tools=phrase("or_between").join(label_of(tool, service) for tool in issuing))
+
+
+def _described(auth: Auth) -> str:
+    """Returns a way to authenticate in a few words."""
+    kind = inline(auth.kind)
+    words = f"{code(auth.name)} ({kind})" if auth.name and auth.name != auth.kind else kind
+    return f"{words}, {sent_as(auth)}" if auth.sent_as else words
 
 
 def _label(auth: Auth) -> str:

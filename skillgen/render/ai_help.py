@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import chain, islice, zip_longest
-from types import SimpleNamespace
 from typing import Any
 
 from skillgen.model.calls import Example
@@ -82,7 +81,7 @@ def metadata(service: Service) -> dict[str, Any]:
     """Returns the fields that the metadata of all profiles have, in the spelling of JSON; some may be unset."""
     fields = declared(SERVICE, service, "dashdash")
     requires = declared(REQUIREMENTS, service, "dashdash").get("requires", {})
-    requires["auth"] = list(dict.fromkeys(item.kind for item in service.requirements.auth if not item.is_for_events))
+    requires["auth"] = list(dict.fromkeys(item.kind for item in service.requirements.logins))
     requires["os"] = [name for name in service.requirements.os if name in ("darwin", "linux", "windows")]
     limit = service.rate_limit
     return {
@@ -163,8 +162,8 @@ def _alternative_access(service: Service) -> dict[str, Json]:
 
 
 def _auth_methods(service: Service) -> list[str]:
-    used = (auth for auth in service.requirements.auth if not auth.is_for_events)
-    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in used)
+    logins = service.requirements.logins
+    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in logins)
     return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in kinds if kind in _AUTH_METHODS))
 
 
@@ -370,7 +369,7 @@ def _sections(service: Service) -> dict[str, Any]:
     }
     merged = [id(section) for sections in own.values() for section in sections]
     return {
-        "own": SimpleNamespace(**own),
+        "own": own,
         "own_words": OWN_WORDS,
         "rest": [section for section in service.sections if id(section) not in merged],
     }

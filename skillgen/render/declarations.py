@@ -25,7 +25,6 @@ from skillgen.render.formats import front_matter
 from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when
 from skillgen.render.pages import file_stems
 from skillgen.render.publishing import (
-    NOT_A_SERVER,
     exact_version,
     json_document,
     left_out,
@@ -86,16 +85,12 @@ _RESOURCE = {
 def tool_description_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields a file for each tool, and the minimal list (seed 003, 3.1, 4.4 and 7.1)."""
     service = rendering.service
-    if service.kind != "mcp":
-        yield left_out("tool-descriptions", NOT_A_SERVER)
-        return
     stems = file_stems((tool.name for tool in service.tools), frozenset({_LIST, _RESOURCES}))
     entries = []
     for tool in service.tools:
         full = {
             "name": tool.name,
-            "description": _full_description(tool),
-            "inputSchema": _input_schema(tool),
+            **_described(tool, "inputSchema"),
             "examples": _examples(tool),
             "usage_guidance": [section.body for section in tool.guidance],
             "error_guidance": [declared(ERROR, error, "entry") for error in tool.errors],
@@ -118,13 +113,10 @@ def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     for skill in rendering.skills:
         files = skill.skill_contents
         front = _FRONT_MATTER.match(skill.any_skill.text)
-        if front is None:
-            yield left_out(
-                "skills-list", "SKILL.md has no front matter, which the list repeats", "restore the template"
+        if front is None or len(files) > _SKILL_FILES:
+            message = (
+                f"a list needs SKILL.md with front matter and at most {_SKILL_FILES} files; there are {len(files)}"
             )
-            return
-        if len(files) > _SKILL_FILES:
-            message = f"the skill has {len(files)} files, and a list has at most {_SKILL_FILES} of a skill"
             yield left_out("skills-list", message)
             return
         base = f"skill://{skill_name(skill.service)}"
@@ -172,9 +164,6 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     `ai_help` by format (seed 000, 3).
     """
     service = rendering.service
-    if service.kind != "mcp":
-        yield left_out("dashdash", NOT_A_SERVER)
-        return
     initialize, tools = server_object(service), {tool.name: tool_object(tool) for tool in service.tools}
     resources = {
         item.uri: declared(RESOURCE, item, "dashdash") for item in (*service.resources, *service.resource_templates)
@@ -247,9 +236,6 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """Yields service-manifest.json (seed 004, 1)."""
     service = rendering.service
     version = exact_version(service) or ""
-    if service.kind != "mcp":
-        yield left_out("service-manifest", NOT_A_SERVER)
-        return
     if not _MANIFEST_VERSION.match(version):
         yield left_out_unversioned("service-manifest")
         return
@@ -288,7 +274,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         message = f"a call without `risk_level` counts as safe, and the source declares none of {len(risky)} tools"
         message = f"{message} that delete or send, such as {one_line(risky[0])}"
         yield without("service-manifest.json", message, "declare `risk_level` and `requires_confirmation`")
-    if unnamed := sorted({auth.kind for auth in _used_auth(service) if _method_of(auth) is None}):
+    if unnamed := sorted({auth.kind for auth in service.requirements.logins if _method_of(auth) is None}):
         message = f"a manifest has no term for the login {', '.join(map(one_line, unnamed))}"
         yield without("service-manifest.json", message, "declare its flow, such as oauth2_code")
     if renamed := [name for name, shown in names.items() if name != shown]:
@@ -304,12 +290,10 @@ def _snake(table: tuple[Field, ...], node: Any) -> dict[str, Json]:
     return declared(table, node, "entry", in_camel_case=False)
 
 
-def _full_description(tool: Tool) -> str:
-    return tool.description or tool.summary or tool.title or ""
-
-
-def _input_schema(tool: Tool) -> Json:
-    return tool.input_schema if isinstance(tool.input_schema, dict) else {"type": "object"}
+def _described(tool: Tool, schema_key: str) -> dict[str, Json]:
+    """Returns the description of a tool, and its input schema under a key."""
+    schema = tool.input_schema if isinstance(tool.input_schema, dict) else {"type": "object"}
+    return {"description": tool.description or tool.summary or tool.title or "", schema_key: schema}
 
 
 def _examples(tool: Tool) -> list[dict[str, Json]]:
@@ -326,12 +310,6 @@ def _examples(tool: Tool) -> list[dict[str, Json]]:
         for example in tool.examples
         if example.is_declared and example.flaw is None and isinstance(example.input, dict)
     ]
-
-
-def declared_confirmation(tool: Tool) -> bool | None:
-    """Returns whether a person must confirm a call, if the source declares it."""
-    facts = tool.semantics
-    return facts.requires_confirmation if facts.is_declared("requires_confirmation") else None
 
 
 def declared_hints(tool: Tool) -> dict[str, Json]:
@@ -356,29 +334,21 @@ def _manifest_names(tools: Sequence[Tool]) -> dict[str, str]:
     return names
 
 
-def _used_auth(service: Service) -> list[Auth]:
-    return [auth for auth in service.requirements.auth if not auth.is_for_events]
-
-
 def _method_of(auth: Auth) -> str | None:
     """Returns the term of a manifest for a way to log in."""
     return _METHODS.get(auth.kind) or _FLOWS.get(auth.flow or "")
 
 
 def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
-    used = _used_auth(service)
-    scopes = {scope.name: scope for auth in used for scope in auth.scopes}
-    listed = [
-        {
-            "name": scope.name,
-            "description": scope.description or "",
-            "grants": [names[name] for name in scope.grants if name in names],
-        }
-        for scope in scopes.values()
-    ]
+    used = service.requirements.logins
+    scopes = []
+    for scope in {scope.name: scope for auth in used for scope in auth.scopes}.values():
+        grants = [names[name] for name in scope.grants if name in names]
+        scope_fields = {"name": scope.name, "description": scope.description or "", "grants": grants}
+        scopes.append(with_values(scope_fields, keep=("description",)))
     fields = {
         "methods": list(dict.fromkeys(filter(None, map(_method_of, used)))),
-        "scopes": [with_values(scope, keep=("description",)) for scope in listed],
+        "scopes": scopes,
         "session_ttl_seconds": service.requirements.session_ttl_s,
     }
     return with_values(fields) or None
@@ -388,8 +358,7 @@ def _manifest_tool(tool: Tool, name: str) -> dict[str, Json]:
     fields = {
         "name": name,
         "title": None,
-        "description": _full_description(tool),
-        "input_schema": _input_schema(tool),
+        **_described(tool, "input_schema"),
         "output_schema": tool.output.raw if tool.output is not None and isinstance(tool.output.raw, dict) else None,
         **_snake(TOOL, tool),
         **_snake(SEMANTICS, tool.semantics),

@@ -8,7 +8,7 @@ literally; between double quotes there are only percent-encoded URLs and the var
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from urllib.parse import quote
 
@@ -46,10 +46,6 @@ _COMMAND_LIMIT = 160
 """Characters of a command on one line."""
 
 
-Command = Callable[[Tool, Request], str]
-"""Returns a request as a command."""
-
-
 class ShownExample(Struct, frozen=True):
     """An example as it appears in a document."""
 
@@ -66,7 +62,7 @@ class ShownExample(Struct, frozen=True):
     """The result, as JSON."""
 
 
-def shown_examples(tool: Tool, command: Command) -> list[ShownExample]:
+def shown_examples(tool: Tool, service: Service) -> list[ShownExample]:
     """Returns the examples that are short enough, valid ones first."""
     candidates: list[ShownExample] = []
     for example in sorted(tool.examples, key=lambda example: example.flaw is not None):
@@ -74,7 +70,11 @@ def shown_examples(tool: Tool, command: Command) -> list[ShownExample]:
         if tool.command:
             text = command_line(tool, example.input)
         else:
-            text = _example_json(example.input) if example.request is None else command(tool, example.request)
+            text = (
+                _example_json(example.input)
+                if example.request is None
+                else curl_command(tool, example.request, service)
+            )
         flaw = phrase("example_with_flaw", flaw=inline(example.flaw)) if example.flaw is not None else None
         label = _label(flaw or phrase("example_call"), example, has_others=len(tool.examples) > 1)
         candidates.append(ShownExample(label, language, text, _output(example)))

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.auth import AccessLevel
-from skillgen.model.document import FORMATS, Artifact, Document, RenderOptions
+from skillgen.model.document import FORMATS, SERVER_FORMATS, Artifact, Document, RenderOptions
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
@@ -53,6 +53,7 @@ from skillgen.render.identity import (
 from skillgen.render.listing import names_in
 from skillgen.render.pages import Page
 from skillgen.render.parameters import short_call
+from skillgen.render.publishing import NOT_A_SERVER, left_out
 from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site, finished
 from skillgen.text import markdown
@@ -256,8 +257,10 @@ def render_documents(
     with phrases_of(templates):
         problems += description_problems(service)
         rendering = Rendering(service, templates, options, added, parts)
-        documents, more = _run((FORMATS[name].renderer for name in FORMATS if name in options.formats), rendering)
-    return documents, (*more, *problems)
+        names = [name for name in FORMATS if name in options.formats]
+        impossible = [name for name in names if name in SERVER_FORMATS and service.kind != "mcp"]
+        documents, more = _run((FORMATS[name].renderer for name in names if name not in impossible), rendering)
+    return documents, (*more, *(left_out(name, NOT_A_SERVER) for name in impossible), *problems)
 
 
 def _with_version(service: Service) -> Service:

@@ -16,12 +16,13 @@ from msgspec.structs import replace
 
 from skillgen.errors import Problem
 from skillgen.model.auth import SIGNATURE, Auth, Endpoint
+from skillgen.model.calls import Output
 from skillgen.model.document import Document
 from skillgen.model.schema import Parameter, Schema, SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
-from skillgen.render.declarations import declared_confirmation, declared_hints
+from skillgen.render.declarations import declared_hints
 from skillgen.render.formats import is_plain_yaml, yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
 from skillgen.render.publishing import is_endpoint, is_published, with_values, without
@@ -104,7 +105,7 @@ def mcp_manifest(service: Service) -> Iterator[Document | Problem]:
 
 def registry_entry_of_manifest(service: Service, domain: str) -> dict[str, Json]:
     """Returns the entry of the API in a registry of such manifests."""
-    methods = dict.fromkeys(auth.kind for auth in service.requirements.auth if not auth.is_for_events)
+    methods = dict.fromkeys(auth.kind for auth in service.requirements.logins)
     return {
         "name": skill_name(service),
         "manifest_url": f"https://{domain}/.well-known/mcp.yaml",
@@ -123,7 +124,8 @@ def _scalar(item: Any) -> str:
 
 
 def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
-    security = _security(tool)
+    security, semantics = _security(tool), tool.semantics
+    is_asked = semantics.requires_confirmation if semantics.is_declared("requires_confirmation") else None
     fields = {
         "operationId": tool.name,
         "summary": plain(tool.summary or tool_phrase(tool)) or tool.name,
@@ -131,7 +133,7 @@ def _operation(tool: Tool, schemas: _Schemas, usual: Json) -> dict[str, Json]:
         "tags": [tool.group] if tool.group is not None and not is_inferred(tool, "group") else None,
         "externalDocs": {"url": tool.documentation} if tool.documentation else None,
         "deprecated": tool.deprecated or None,
-        "x-openai-isConsequential": declared_confirmation(tool),
+        "x-openai-isConsequential": is_asked,
         "x-mcp": with_values({"annotations": declared_hints(tool)}),
         "servers": _servers(tool.endpoints),
         "parameters": [_parameter(item, schemas) for item in tool.parameters if item.location in _STYLES],
@@ -168,41 +170,36 @@ def _body(tool: Tool, schemas: _Schemas) -> dict[str, Json] | None:
     for form, parameters in forms:
         for media_type in form.media_types:
             content.setdefault(media_type, {"schema": schemas.write(form.schema_of(parameters))})
-    required = True if any(form.required for form, _ in forms) else None
-    return (
-        with_values({"description": forms[0][0].description, "required": required, "content": content})
-        if content
-        else None
-    )
+    if not content:
+        return None
+    required = any(form.required for form, _ in forms) or None
+    return with_values({"description": forms[0][0].description, "required": required, "content": content})
 
 
 def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
     """Returns the responses by status; those of one status are joined."""
     responses: dict[str, Any] = {}
-    outputs = [*([tool.output] if tool.output is not None else []), *tool.other_outputs]
+    outputs = filter(None, (tool.output, *tool.other_outputs))
+    found: list[tuple[str | None, str | None, Output | None]]
     found = [(output.status, output.description, output) for output in outputs]
-    waiting: set[str | None] = set()
-    for error in tool.errors:
-        if error.has_retry_header:
-            waiting.add(error.code)
-        cases = [*([error.output] if error.output is not None else [None]), *error.other_outputs]
-        found += [(error.code, error.description, output) for output in cases]
+    found += [
+        (case.code, case.description, output) for case in tool.errors for output in (case.output, *case.other_outputs)
+    ]
+    waiting = {error.code for error in tool.errors if error.has_retry_header}
     for status, text, output in found:
         key = status if status and _STATUS.fullmatch(status) else "default"
         response = responses.setdefault(key, {"description": text or (output.description if output else None) or ""})
         if status in waiting:
             response["headers"] = {"Retry-After": {"schema": {"type": "string"}}}
+        media = {"schema": schemas.write(output.schema)} if output is not None and output.schema is not None else {}
         for media_type in output.media_types if output is not None else ():
-            media = {"schema": schemas.write(output.schema)} if output.schema is not None else {}
             response.setdefault("content", {}).setdefault(media_type, media)
     return responses or {"default": {"description": ""}}
 
 
 def _servers(endpoints: Iterable[Endpoint]) -> list[Json]:
     servers = []
-    for endpoint in endpoints:
-        if not is_endpoint(endpoint.url):
-            continue
+    for endpoint in filter(lambda endpoint: is_endpoint(endpoint.url), endpoints):
         variables = {
             item.name: with_values({"default": item.default or "", "enum": list(item.choices)})
             for item in endpoint.variables
@@ -230,14 +227,9 @@ def _usual_security(tools: Iterable[Tool]) -> Json:
 def _security_schemes(found: Iterable[Auth]) -> dict[str, Json]:
     schemes: dict[str, Any] = {}
     for auth in found:
-        if auth.name is None:
-            continue
-        fields = _scheme(auth)
-        if fields is None:
-            continue
-        scheme = schemes.setdefault(auth.name, {**fields, "description": auth.description})
-        if "flows" in fields:
-            scheme["flows"] |= fields["flows"]
+        if auth.name is not None and (fields := _scheme(auth)) is not None:
+            scheme = schemes.setdefault(auth.name, {**fields, "description": auth.description})
+            scheme.get("flows", {}).update(fields.get("flows", {}))
     return {name: with_values(scheme, keep=("flows",)) for name, scheme in schemes.items()}
 
 

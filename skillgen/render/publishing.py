@@ -82,18 +82,10 @@ VERSION_FIX = "declare a version such as 1.0.2 in the source, or with --service-
 PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
 
 
-class Variable(Struct, frozen=True):
-    """An environment variable of a server that a command starts."""
-
-    name: str
-    is_required: bool
-    is_secret: bool
-
-
-def variables_of(service: Service) -> tuple[Variable, ...]:
-    """Returns the variables that a client sets for the server."""
+def variables_of(service: Service) -> list[tuple[str, bool, bool]]:
+    """Returns the variables that a client sets for the server, whether each is required, and whether it is secret."""
     names = filter(VARIABLE.fullmatch, client_variables(service))
-    return tuple(Variable(name, name in service.requirements.env, is_secret_setting(name)) for name in names)
+    return [(name, name in service.requirements.env, is_secret_setting(name)) for name in names]
 
 
 class Namespace(Struct, frozen=True):
@@ -128,9 +120,8 @@ def namespace_of(service: Service, publisher: Publisher) -> Namespace | None:
             name, owner = _reversed(host), host
         if name:
             message = f"the namespace {name} follows from the {field}"
-            return Namespace(
-                name, owner, _reversed(name), Problem.of("publisher-inferred", field, message, PUBLISH_FIX)
-            )
+            problem = Problem.of("publisher-inferred", field, message, PUBLISH_FIX)
+            return Namespace(name, owner, _reversed(name), problem)
     return None
 
 
@@ -233,17 +224,11 @@ def marketplace_documents(site: Site) -> Iterator[Document | Problem]:
     name = slug(owner, 64)
     plugins, codex_plugins = [], []
     for service, folder in zip(site.services, site.folders, strict=True):
-        path = f"./{folder}/plugin"
-        entry = {"name": skill_name(service), "description": short_description(service, 200)}
-        plugins.append({**entry, "source": path})
-        codex_plugins.append(
-            {
-                "name": entry["name"],
-                "source": {"source": "local", "path": path},
-                "policy": {"installation": "AVAILABLE", "authentication": "ON_USE"},
-                "category": plain(service.categories[0]) if service.categories else "Other",
-            }
-        )
+        called, path = skill_name(service), f"./{folder}/plugin"
+        plugins.append({"name": called, "description": short_description(service, 200), "source": path})
+        source, policy = {"source": "local", "path": path}, {"installation": "AVAILABLE", "authentication": "ON_USE"}
+        category = plain(service.categories[0]) if service.categories else "Other"
+        codex_plugins.append({"name": called, "source": source, "policy": policy, "category": category})
     about = f"Skills and MCP servers of {owner}."
     fields: dict[str, Any] = {"name": name, "owner": {"name": owner}, "metadata": {"description": about}}
     yield json_document(".claude-plugin/marketplace.json", {**fields, "plugins": plugins})
@@ -293,7 +278,7 @@ def _connection(service: Service, problems: list[Problem]) -> Connection | None:
         arguments = {"args": entry["args"]} if entry["args"] else {}
         entry, place = {"command": entry["command"], **arguments}, "env"
         portable = {"type": "stdio", **entry}
-        needed = {item.name: item.is_secret for item in variables_of(service) if item.is_required or item.is_secret}
+        needed = {name: is_secret for name, is_required, is_secret in variables_of(service) if is_required or is_secret}
     else:
         message = "the source declares no command or URL that others can use; the plugin has only the skill"
         if url:
@@ -322,7 +307,7 @@ def _is_safe_command(command: tuple[str, ...]) -> bool:
 def _credential_headers(service: Service) -> list[str]:
     """Returns the headers with credentials of a hosted server; none with OAuth, for which the host gets the token."""
     entry = service.client_entry
-    auth = [item for item in service.requirements.auth if not item.is_for_events]
+    auth = service.requirements.logins
     if any(item.kind == "openIdConnect" or item.kind.startswith("oauth2") for item in auth):
         return []
     places = [item.sent_as or "" for item in auth]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import accumulate, chain
 from operator import attrgetter
 from typing import TypeVar
@@ -28,7 +28,7 @@ from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates, phrase, phrases, plain_phrase
-from skillgen.render.examples import curl_command, shown_examples
+from skillgen.render.examples import shown_examples
 from skillgen.render.pages import (
     ERRORS,
     PAGE_LIMIT_BYTES,
@@ -534,14 +534,12 @@ def _tool_sections(
     above = [] if is_site else repeated(tools)
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
-    command = partial(curl_command, service=service)
     notes = common_notes(service)
     for tool in map(_with_quotations, tools):
-        shown = shown_examples(tool, command)
         body = templates.render(
             "reference/tool.md.j2",
             tool=tool,
-            shown_examples=shown,
+            shown_examples=shown_examples(tool, service),
             common=common,
             shared_auth=auth,
             has_one_scheme=has_one_scheme,

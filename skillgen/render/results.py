@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from http import HTTPStatus
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.calls import ErrorCase, Link, Output
@@ -19,16 +19,16 @@ from skillgen.model.schema import Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.environment import once, phrase, phrases, usual_number
+from skillgen.render.environment import of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.examples import ShownExample, shown_outputs
 from skillgen.render.pages import tool_link
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
     inline_type,
+    item_of,
     linked_type,
     nested,
-    parameter_notes,
     schema_description,
     schema_notes,
     type_phrase,
@@ -167,10 +167,7 @@ def _declared_facts(output: Output) -> tuple[object, ...]:
 
 def _header_facts(output: Output) -> tuple[tuple[object, ...], ...]:
     """Returns what is shown of headers, as words."""
-    return tuple(
-        (item.name, item.description, type_phrase(item.schema), parameter_notes(item, "returned"))
-        for item in output.headers
-    )
+    return tuple((item_of(item, "returned"), item.description) for item in output.headers)
 
 
 _Key = tuple[object, ...]
@@ -185,8 +182,9 @@ class CommonErrors(Struct, frozen=True):
     keys: frozenset[_Key] = frozenset()
     """Their keys."""
 
-    key_by_id: dict[int, _Key] = field(default_factory=dict)
-    """`id()` of each error of the service to its key: tools often share the same object, and keys are slow to build."""
+    @property
+    def _codes(self) -> set[str]:
+        return {case.code for case in self.cases}
 
     def missing_from(self, tool: Tool) -> list[ErrorCase]:
         """Returns those errors that a tool has in no form."""
@@ -195,7 +193,7 @@ class CommonErrors(Struct, frozen=True):
 
     def specific_to(self, tool: Tool) -> Sequence[ErrorCase]:
         """Returns the errors of a tool that its own section describes."""
-        return [case for case in tool.errors if self.key_by_id.get(id(case)) not in self.keys]
+        return [case for case in tool.errors if case.code not in self._codes or _key(case) not in self.keys]
 
 
 @once
@@ -204,19 +202,21 @@ def common_errors(service: Service) -> CommonErrors:
     tools = [tool for tool in service.tools if not tool.is_preflight]
     counts = Counter(case.code for tool in tools for case in tool.errors)
     least = usual_number(len(tools))
-    usual = {code for code, count in counts.items() if count >= least}
-    key_by_id = {id(case): _key(case) for tool in service.tools for case in tool.errors if case.code in usual}
-    keys = Counter(key_by_id[id(case)] for tool in tools for case in tool.errors if case.code in usual)
-    first = {key_by_id[id(case)]: case for tool in reversed(tools) for case in tool.errors if case.code in usual}
+    usual = [case for tool in tools for case in tool.errors if counts[case.code] >= least]
+    keys, first = Counter(map(_key, usual)), {_key(case): case for case in reversed(usual)}
     common = {key: first[key] for key, count in keys.items() if count >= least}
-    return CommonErrors(tuple(sorted(common.values(), key=lambda case: case.code)), frozenset(common), key_by_id)
+    return CommonErrors(tuple(sorted(common.values(), key=lambda case: case.code)), frozenset(common))
 
 
 def _key(case: ErrorCase) -> _Key:
-    """Returns what a document says of an error."""
-    outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
-    examples = [exact_json_text(example.value.json) for output in outputs for example in output.examples]
-    return (case.code, error_line(case), case.description, *map(_declared_facts, outputs), *examples)
+    """Returns what a document says of an error: tools often share the same one, and keys are slow to build."""
+
+    def key() -> _Key:
+        outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
+        examples = [exact_json_text(example.value.json) for output in outputs for example in output.examples]
+        return (case.code, error_line(case), case.description, *map(_declared_facts, outputs), *examples)
+
+    return of_rendering(_key, case, key)
 
 
 EXAMPLE_LIMIT = 300
@@ -271,13 +271,13 @@ def command_errors(service: Service) -> list[Markdown]:
 
 def _error_notes(error: ErrorCase) -> str:
     """Returns what a caller can do about an error, beyond its own description."""
-    details = clip_middle(value_text(error.details.json), DETAILS_LIMIT) if error.details is not None else None
+    details = error.details and clip_middle(value_text(error.details.json), DETAILS_LIMIT)
     facts = {
         "error_category": error.category and code(error.category),
         "error_retry": None if error.retry_after_s is None else f"{error.retry_after_s:g}",
         "error_for_user": error.user_actionable,
         "error_documentation": error.documentation and code(error.documentation),
-        "error_details": None if details is None else code(details),
+        "error_details": details and code(details),
     }
     return " ".join(phrase(name, value=fact) for name, fact in facts.items() if fact)
 

@@ -27,7 +27,6 @@ from skillgen.render.identity import description, plain, short_description, skil
 from skillgen.render.mcp_manifest import mcp_manifest, registry_entry_of_manifest
 from skillgen.render.publishing import (
     HEADER,
-    NOT_A_SERVER,
     PUBLISH_FIX,
     VARIABLE,
     Namespace,
@@ -91,26 +90,11 @@ _QUERY_LIMIT = 120
 """Characters of a query."""
 
 
-def well_known_documents(rendering: Rendering) -> Iterator[Document | Artifact | Problem]:
-    """Yields the files of the folder `well-known/` for one service."""
-    yield from _folder([rendering])
-
-
-def well_known_site(site: Site) -> Iterator[Document | Artifact | Problem]:
-    """Yields the folder `well-known/` for the domain of several services."""
-    yield from _folder(site.renderings)
-
-
-def server_card_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields server-card.json, unless the service is not a hosted MCP server."""
-    card, problems = _server_card(rendering)
-    if card is not None:
-        yield json_document("server-card.json", card)
-    yield from problems
-
-
-def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | Problem]:
-    namespace, problems = _namespace(renderings)
+def well_known_documents(subject: Rendering | Site) -> Iterator[Document | Artifact | Problem]:
+    """Yields the files of the folder `well-known/` for one service, or for the domain of several."""
+    renderings = subject.renderings if isinstance(subject, Site) else [subject]
+    problems: list[Problem] = []
+    namespace = _namespace(renderings, problems)
     domain = namespace.domain if namespace is not None else None
     base = f"https://{domain}/.well-known"
     manifest = [*_manifest(renderings, domain)]
@@ -120,7 +104,7 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
     entries: list[dict[str, Any]] = []
     links: list[dict[str, Any]] = []
     for whole in renderings:
-        first, card = skill_name(whole.skills[0].service), _server_card(whole)[0]
+        first, card = skill_name(whole.skills[0].service), _server_card(whole, [])
         card_path = "server-card.json" if len(renderings) == 1 else f"mcp/{first}/server-card.json"
         is_served = card is not None and "server-card" in whole.options.formats
         for skill in whole.skills:
@@ -160,6 +144,15 @@ def _folder(renderings: Sequence[Rendering]) -> Iterator[Document | Artifact | P
     yield from problems
 
 
+def server_card_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields server-card.json, unless the server is not hosted."""
+    problems: list[Problem] = []
+    card = _server_card(rendering, problems)
+    if card is not None:
+        yield json_document("server-card.json", card)
+    yield from problems
+
+
 def _skill_entry(rendering: Rendering) -> tuple[dict[str, str], Artifact]:
     """Returns the entry of a skill in the index, and SKILL.md if that is its only file, else an archive of all."""
     files, name = rendering.skill_contents, skill_name(rendering.service)
@@ -191,15 +184,16 @@ def _archive(files: Mapping[str, bytes]) -> bytes:
 # -- the catalogue of the domain ---------------------------------------------------------------------------------------
 
 
-def _namespace(renderings: Sequence[Rendering]) -> tuple[Namespace | None, list[Problem]]:
+def _namespace(renderings: Sequence[Rendering], problems: list[Problem]) -> Namespace | None:
     """Returns who publishes the services; `None` if nobody declares it, or several do."""
     found = [namespace_of(item.service, item.options.publisher) for item in renderings]
-    namespaces = {item.text: item for item in found if item is not None}
-    if len(namespaces) != 1 or None in found:
+    namespace = found[-1]
+    if namespace is None or len({item and item.text for item in found}) > 1:
         message = "ard.json and api-catalog are left out, because it is not declared who publishes the service"
-        return None, [without("well-known/ard.json", message, PUBLISH_FIX)]
-    (namespace,) = namespaces.values()
-    return namespace, [namespace.problem] if namespace.problem is not None else []
+        problems.append(without("well-known/ard.json", message, PUBLISH_FIX))
+        return None
+    problems += filter(None, [namespace.problem])
+    return namespace
 
 
 def _catalogue_entry(service: Service, identifier: str, kind: str, place: Mapping[str, Any]) -> dict[str, Any]:
@@ -249,20 +243,20 @@ def _manifest(renderings: Sequence[Rendering], domain: str | None) -> Iterator[D
 # -- the server card ---------------------------------------------------------------------------------------------------
 
 
-def _server_card(rendering: Rendering) -> tuple[dict[str, Any] | None, list[Problem]]:
+def _server_card(rendering: Rendering, problems: list[Problem]) -> dict[str, Any] | None:
     """Returns the server card of a hosted MCP server; it has no packages and no tools."""
     service = rendering.service
-    identity, problems = _server_identity(rendering, "server-card")
+    identity = _server_identity(rendering, "server-card", problems)
     if identity is None:
-        return None, problems
-    remotes, more = _remotes(service, "server-card.json")
+        return None
+    remotes = _remotes(service, "server-card.json", problems)
     if not remotes:
         message = "a server card describes a hosted server, and the source has no URL of it that others reach"
-        return None, [*more, left_out("server-card", message, "read the server by its URL")]
+        problems.append(left_out("server-card", message, "read the server by its URL"))
+        return None
     if service.protocol_version is not None:
         remotes = [{**remote, "supportedProtocolVersions": [service.protocol_version]} for remote in remotes]
-    schema = SERVER_CARDS[rendering.options.publisher.server_card]
-    return {"$schema": schema, **identity, "remotes": remotes}, [*more, *problems]
+    return {"$schema": SERVER_CARDS[rendering.options.publisher.server_card], **identity, "remotes": remotes}
 
 
 # -- the links of APIs -------------------------------------------------------------------------------------------------
@@ -333,35 +327,35 @@ _EXACT = {
 
 
 def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields server.json, unless the service is not an MCP server, or has no publisher or no version."""
-    service = rendering.service
-    identity, problems = _server_identity(rendering, "server-json")
-    yield from problems
-    if identity is None:
-        return
-    problems = []
-    packages = [*_packages(service, problems)]
-    remotes, more = _remotes(service, "server.json")
-    problems += more
-    if not packages and not remotes and not problems:
-        message = "server.json has neither a package nor a URL, because the source declares none that others can use"
-        fix = "declare the package with `install`, or read the server by its URL"
-        problems.append(without("server.json", message, fix))
-    yield json_document("server.json", {"$schema": _SCHEMA, **identity, "packages": packages, "remotes": remotes})
+    """Yields server.json, unless the server has no publisher or no version."""
+    service, problems = rendering.service, list[Problem]()
+    if (identity := _server_identity(rendering, "server-json", problems)) is not None:
+        known = len(problems)
+        packages, remotes = [*_packages(service, problems)], _remotes(service, "server.json", problems)
+        if not packages and not remotes and len(problems) == known:
+            message = (
+                "server.json has neither a package nor a URL, because the source declares none that others can use"
+            )
+            fix = "declare the package with `install`, or read the server by its URL"
+            problems.append(without("server.json", message, fix))
+        yield json_document("server.json", {"$schema": _SCHEMA, **identity, "packages": packages, "remotes": remotes})
     yield from problems
 
 
-def _server_identity(rendering: Rendering, format_name: str) -> tuple[dict[str, Any] | None, list[Problem]]:
+def _server_identity(rendering: Rendering, format_name: str, problems: list[Problem]) -> dict[str, Any] | None:
     """Returns what server.json and a server card say about a server itself; `None` if the format is left out."""
     service = rendering.service
     if service.kind != "mcp":
-        return None, [left_out(format_name, NOT_A_SERVER)]
+        return None
     namespace, version = namespace_of(service, rendering.options.publisher), exact_version(service)
     if namespace is None:
-        return None, [left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX)]
+        problems.append(left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX))
+        return None
     if version is None:
-        return None, [left_out_unversioned(format_name)]
-    fields = {
+        problems.append(left_out_unversioned(format_name))
+        return None
+    problems += filter(None, [namespace.problem])
+    return {
         "name": f"{namespace.text}/{skill_name(service)}",
         "title": clip(plain(title(service)), _TEXT_LIMIT) if service.title else None,
         "description": short_description(service, _TEXT_LIMIT),
@@ -370,7 +364,6 @@ def _server_identity(rendering: Rendering, format_name: str) -> tuple[dict[str, 
         "websiteUrl": published(service.homepage),
         "icons": [shown for icon in service.icons if (shown := _icon(icon))],
     }
-    return fields, [namespace.problem] if namespace.problem is not None else []
 
 
 def _repository(service: Service) -> dict[str, str] | None:
@@ -391,22 +384,23 @@ def _icon(icon: Icon) -> dict[str, Any] | None:
     return with_values({"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": theme})
 
 
-def _remotes(service: Service, path: str) -> tuple[list[dict[str, Any]], list[Problem]]:
+def _remotes(service: Service, path: str, problems: list[Problem]) -> list[dict[str, Any]]:
     """Returns the URL of a hosted server for the file `path`; a part of it that is secret becomes a variable."""
     entry = service.client_entry
     if entry is None or entry.transport == "stdio" or not service.endpoints:
-        return [], []
+        return []
     url = service.endpoints[0].url
     if not is_endpoint(url):
         fix = "read it by the URL that others use, or set that with --base-url"
-        return [], [without(path, f"others cannot reach the server at {one_line(url)}", fix)]
+        problems.append(without(path, f"others cannot reach the server at {one_line(url)}", fix))
+        return []
     fields = {
         "type": "sse" if entry.transport == "sse" else "streamable-http",
         "url": url,
         "headers": [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)],
         "variables": {name: {"isRequired": True, "isSecret": True} for name in URL_VARIABLE.findall(url)},
     }
-    return [with_values(fields)], []
+    return [with_values(fields)]
 
 
 def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
@@ -415,8 +409,8 @@ def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, A
     if entry is not None and entry.transport != "stdio":
         return
     variables = [
-        with_values({"name": item.name, "isRequired": item.is_required or None, "isSecret": item.is_secret or None})
-        for item in variables_of(service)
+        with_values({"name": name, "isRequired": is_required or None, "isSecret": is_secret or None})
+        for name, is_required, is_secret in variables_of(service)
     ]
     command = entry.command if entry is not None else ()
     runner = next((start for start in _RUNNERS if command[: len(start)] == start), None)
