@@ -37,6 +37,9 @@ import skillgen
 CAPTURED = "SKILLGEN_TEST_CAPTURED"
 """A variable of a run that crawls no server: the file with what a crawl would return."""
 
+SETUP = "SKILLGEN_TEST_SETUP"
+"""A variable of a run: Python that is executed before the command, such as a hook that kills the process."""
+
 _NUMBER = struct.Struct("i")
 _DESCRIPTORS = 5
 
@@ -144,6 +147,7 @@ def _run(files: Sequence[int]) -> None:
     code = 1
     try:
         captured = os.environ.pop(CAPTURED, None)
+        exec(os.environ.pop(SETUP, ""), {"__name__": "setup"})
         with crawled(json.loads(Path(captured).read_text("utf-8"))) if captured else contextlib.nullcontext():
             runpy.run_module("skillgen", run_name="__main__", alter_sys=True)
         code = 0

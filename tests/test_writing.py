@@ -9,8 +9,9 @@ import shutil
 from pathlib import Path
 
 import pytest
-from cli import Finished, files_of, generated, run_python, run_skillgen, stamps_of
+from cli import Finished, files_of, generated, run_skillgen, stamps_of
 from descriptions import description, grouped, write
+from fork_server import SETUP
 
 pytestmark = pytest.mark.slow
 
@@ -18,8 +19,9 @@ SKILL = "skills/tasks/SKILL.md"
 NOTHING = description({})
 
 KILLER = """
-import os, signal, sys
-out, limit, seen = os.path.realpath(sys.argv.pop(1)), int(sys.argv.pop(1)), 0
+import os, signal, sys, warnings
+out, seen = os.path.realpath(out), 0
+warnings.simplefilter("error")
 
 def stop(event, arguments):
     global seen
@@ -50,13 +52,11 @@ def halved(handle, content, write=os.write):
     count()
     return written + write(handle, content[written:])
 
-from skillgen.__main__ import main
 os.write = halved
 sys.addaudithook(stop)
-main()
 """
-"""Runs skillgen and kills it right before it writes for the n-th time: each call that makes, fills, renames or removes
-a file or folder of OUT counts, and a call that fills one counts twice, with half of it written in between."""
+"""Kills skillgen right before it writes to `out` for the `limit`-th time: each call that makes, fills, renames or
+removes a file or folder of OUT counts, and a call that fills one counts twice, with half of it written in between."""
 
 
 TWO_GROUPS = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
@@ -95,6 +95,12 @@ def documents_of(source: Path, folder: Path) -> dict[str, bytes]:
 
 def run(source: Path, out: Path, *options: str) -> Finished:
     return run_skillgen("from-openapi", source, "-o", out, *options)
+
+
+def prepared(setup: str, *words: object, **names: object) -> Finished:
+    """Runs skillgen in a process in which this has been executed, with values for these names."""
+    values = "".join(f"{name} = {value!r}\n" for name, value in names.items())
+    return run_skillgen(*words, env={SETUP: values + setup})
 
 
 # -- what is written -------------------------------------------------------------------------------------------------
@@ -420,7 +426,7 @@ def test_a_link_that_is_put_into_out_while_a_run_goes_on_leads_nowhere(source: P
         (elsewhere / "tasks" / "references").mkdir(parents=True)
         (out / "skills" / "tasks" / "references").mkdir(parents=True)
         words = ("from-openapi", source, "-o", out, "--emit", "skill")
-        finished = run_python("-c", SWAPPING, number, out / "skills", elsewhere, *words)
+        finished = prepared(SWAPPING, *words, left=number, victim=f"{out}/skills", elsewhere=str(elsewhere))
         assert "Traceback" not in finished.stderr
         assert files_of(elsewhere) == {}
         if finished.exit_code == 0:
@@ -430,8 +436,6 @@ def test_a_link_that_is_put_into_out_while_a_run_goes_on_leads_nowhere(source: P
 
 SWAPPING = """\
 import os, sys
-from skillgen.__main__ import main
-left, victim, elsewhere = int(sys.argv.pop(1)), sys.argv.pop(1), sys.argv.pop(1)
 
 def swap(event, arguments):
     global left
@@ -442,9 +446,8 @@ def swap(event, arguments):
             os.symlink(elsewhere, victim)
 
 sys.addaudithook(swap)
-main()
 """
-"""Runs skillgen, and puts a link in the place of a folder right before the n-th file would stand in its place."""
+"""Puts a link in the place of the folder `victim` right before the n-th file would be in its place."""
 
 
 def test_an_out_that_is_itself_a_link_to_a_folder_is_written(source: Path, tmp_path: Path) -> None:
@@ -483,7 +486,7 @@ def test_a_damaged_record_exits_5_and_nothing_is_written(source: Path, out: Path
 
 def stopped(source: Path, out: Path, limit: int) -> int:
     """Runs skillgen and stops it right before its n-th change to a file; 0 where it comes to its end."""
-    finished = run_python("-W", "error", "-c", KILLER, out, limit, "from-openapi", source, "-o", out, "-q")
+    finished = prepared(KILLER, "from-openapi", source, "-o", out, "-q", out=str(out), limit=limit)
     assert finished.exit_code in (0, -9), finished.stderr
     return finished.exit_code
 
@@ -548,8 +551,6 @@ def test_a_template_that_fails_leaves_the_documents_as_they_were(source: Path, o
 
 AFTER_A_FILE = """\
 import os, signal, sys
-from skillgen.__main__ import main
-left = int(sys.argv.pop(1))
 
 def kill(event, arguments):
     global left
@@ -559,9 +560,8 @@ def kill(event, arguments):
             os.kill(os.getpid(), signal.SIGKILL)
 
 sys.addaudithook(kill)
-main()
 """
-"""Runs skillgen and kills it when n files stand in their place, before the next one does."""
+"""Kills skillgen when `left` files are in their place, before the next one is."""
 
 
 def test_a_skill_that_is_renamed_loses_no_note_wherever_a_run_is_killed(source: Path, out: Path) -> None:
@@ -573,7 +573,7 @@ def test_a_skill_that_is_renamed_loses_no_note_wherever_a_run_is_killed(source: 
         copy = out.parent / f"copy-{number}"
         shutil.copytree(out, copy)
         words = ("from-openapi", source, "-o", copy, "--emit", "skill", "--name", "Other")
-        killed = run_python("-c", AFTER_A_FILE, number, *words).exit_code != 0
+        killed = prepared(AFTER_A_FILE, *words, left=number).exit_code != 0
         for counts in ({1, 2}, {1}):
             text = b"".join(files_of(copy / "skills").values()).decode()
             assert {text.count(f"Note on {path}.") for path in notes} <= counts, number
