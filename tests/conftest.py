@@ -77,11 +77,20 @@ class GitHub:
 
 @pytest.fixture(scope="session")
 def github(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> GitHub:
-    """Returns the documents of GitHub's description, which no test changes."""
+    """Returns the documents of GitHub's description, which no test changes; one worker makes them for all."""
+    import fcntl
+
     source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
-    out = tmp_path_factory.mktemp("github") / "documents"
-    printed = generated("from-openapi", source, "-o", out, env={"PYTHONHASHSEED": "1"}).stderr
-    return GitHub(source=source, raw=json.loads(source.read_text("utf-8")), out=out, printed=printed)
+    own = tmp_path_factory.getbasetemp()
+    folder = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    out, printed = folder / "github", folder / "github.txt"
+    with (folder / "github.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not printed.exists():
+            said = generated("from-openapi", source, "-o", out, env={"PYTHONHASHSEED": "1"}).stderr
+            printed.write_text(said, "utf-8")
+    raw = json.loads(source.read_text("utf-8"))
+    return GitHub(source=source, raw=raw, out=out, printed=printed.read_text("utf-8"))
 
 
 Answer = tuple[int, str, bytes]
