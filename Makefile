@@ -72,8 +72,9 @@ budget: $(VENV)/.developer ## Print the size of the house and the work of fixed 
 	@$(BIN)/python tests/budget.py
 
 fuzz: $(VENV)/.developer ## Search for inputs that break a reader, a minute for each; `make test` does so for 12 s
-	@if $(PIP) --only-binary :all: atheris; then for target in yaml openapi messages crawl ai_help; do echo "fuzzing $$target"; \
-	PYTHONPATH=. $(BIN)/python tests/fuzz.py $$target $(FUZZ_SECONDS) $(FUZZ_OPTIONS) || exit 1; done; \
+	@if $(PIP) --only-binary :all: atheris; then echo 'fuzzing yaml, openapi, messages, crawl and ai_help, two at a time'; \
+	printf '%s\n' yaml openapi messages crawl ai_help \
+	| PYTHONPATH=. xargs -P 2 -I % $(BIN)/python tests/fuzz.py % $(FUZZ_SECONDS) $(FUZZ_OPTIONS); \
 	else echo 'atheris has no wheel for this Python: readers are not fuzzed'; fi
 
 clean: ## Remove environments and build output
