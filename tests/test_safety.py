@@ -503,7 +503,13 @@ def test_an_action_may_be_listed_in_the_text_of_a_tool() -> None:
 def test_an_optional_action_of_a_tool_with_a_verb_is_data() -> None:
     schema = {"type": "object", "properties": {"action": CHOICES}}
     assert marks_of(tool("list_changes", inputSchema=schema)) == ["read"]
-    assert marks_of(tool("changes", inputSchema=schema)) == ["destructive"]
+    for name in ("changes", "manage_changes", "tag"):
+        assert marks_of(tool(name, inputSchema=schema)) == ["destructive"]
+
+
+def test_a_file_that_a_call_may_write_is_a_change() -> None:
+    schema = {"type": "object", "properties": {"output_path": {"type": "string", "description": "Optional."}}}
+    assert marks_of(tool("convert_rope", inputSchema=schema)) == ["write"]
 
 
 @pytest.mark.parametrize(("name", "schema", "hints", "mark"), inputs("safety")["flags"])
@@ -596,6 +602,19 @@ def test_a_summary_says_which_word_of_a_name_is_its_verb() -> None:
 def test_a_summary_raises_the_effect_of_a_name() -> None:
     entries = [tool("get_rope", description="Deletes it."), tool("delete_it", description="Gets it.")]
     assert marks_of(*entries) == ["destructive", "destructive"]
+
+
+@pytest.mark.parametrize(
+    ("text", "hints", "mark"),
+    [
+        ("Removes all ropes.", {}, "destructive"),
+        ("Removes all ropes.", {"destructiveHint": False}, "write"),
+        ("Reply in a thread.", {"destructiveHint": False}, "sends"),
+        ("Lists ropes.", {}, "write"),
+    ],
+)
+def test_what_is_declared_not_to_read_has_no_milder_mark(text: str, hints: Json, mark: str) -> None:
+    assert marks_of(tool("rope_thread", description=text, annotations={"readOnlyHint": False, **hints})) == [mark]
 
 
 @pytest.mark.parametrize(

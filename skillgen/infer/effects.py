@@ -9,8 +9,8 @@ The rows are tried from the top, and the first that decides wins:
 
 A later row may raise the effect: side effects and an approval always; the name of what is declared to read only by a
 verb that is never a noun; the name of a GET by a few verbs and those that delete, or by any verb if the summary begins
-with one too; the summary where no hint decides, of PUT and PATCH only to [sends] and [destructive]. The words are in
-`effects.toml`.
+with one too; the summary where no hint decides, of PUT, PATCH and what is declared not to read only to [sends] and
+[destructive]. The words are in `effects.toml`.
 """
 
 from __future__ import annotations
@@ -85,6 +85,9 @@ _STEMS = {
     stem: effect for effect in EFFECTS for stems in _DATA["stems"][effect].values() for stem in _folded(stems).split()
 }
 
+_UNSAID = _NOUNS | _WORDS["weak"]
+"""The verbs of a name that do not say what a call does, if an argument does."""
+
 _BY_NAME, _BY_TEXT, _BY_METHOD, _BY_ARGUMENT, _BY_OPTION, *_ = JUDGED_BY
 _PARTICIPLES = dict(pair.split(":") for pair in _WORDS["participles"])
 _JOINTS, _PRONOUNS = _WORDS["joints"], _WORDS["pronouns"]
@@ -111,8 +114,8 @@ _VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
 _ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]|, send an? [A-Z]+ request")
 """Tags, what is in parentheses, and what every call is."""
 
-_START = re.compile(r"\A(?:\[[^\]\n]{0,80}\]|\W)+")
-"""Signs and remarks in brackets before the first word."""
+_START = re.compile(r"\A(?:\[[^\]\n]{0,80}\]|(?:[A-Z]{2,20} ){1,4}[–—:-](?=\s)|\W)+")
+"""Signs, and remarks in brackets or in capitals, before the first word."""
 
 _SENTENCE_END = re.compile(r"[.!?:](?:\s|$)|[。！？]|\n")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|[,/&;]")
@@ -336,8 +339,10 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
         is_sure = said and (said.is_certain or said.word in certain) and starts & _CHANGES
         if (said and said.effect == "read") or not (is_sure or (verb and verb.word in _RAISED)):
             verb = said = None
-    is_raised = said and said.is_certain and said.effect in ("sends", "destructive")
-    if semantics.read_only is not None or (of_method and not is_raised):
+    is_raised = said and said.effect in ("sends", "destructive") and (said.is_certain or not of_method)
+    if (semantics.read_only is not None or of_method) and not is_raised:
+        said = None
+    if said and said.effect == "destructive" and semantics.destructive is False:
         said = None
     # Most requests of this method change something, so that a noun does not show that one reads.
     nouns = _NOUNS - _WORDS["read_posts"] if method == "post" else ()
@@ -355,7 +360,9 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    found += _chosen_by_arguments(tool, arguments, own, types, of_method, is_named=bool(verb))
+    found += _chosen_by_arguments(
+        tool, arguments, own, types, of_method, is_named=bool(verb and verb.word not in _UNSAID)
+    )
     effect, source = max(found, key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _CHANGING_FLAGS.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
@@ -464,10 +471,17 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
         return
     pairs = pairwise((*rest[:_JOINED], ""))
     words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
-    for at, (joint, word) in enumerate(pairwise(words), 2):
-        # A word that may be a noun is a verb directly after the first one: "find and lock a row".
-        if joint in _JOINTS and word in (_VERBS if at == 2 or joint == "then" else _PLAIN):
-            yield _effect_of(word, words[at:])
+    listed = (
+        [*takewhile(lambda word: word in _JOINTS or word in _VERBS, words)] if _JOINTS.intersection(words[:1]) else []
+    )
+    is_meant = False
+    for at, (joint, word) in reversed([*enumerate(pairwise(words), 2)]):
+        if joint in _JOINTS and word not in _JOINTS:
+            # A word that may be a noun is a verb directly after the first one: "find and lock a row". Others are verbs
+            # only if the last one of their list may be: not in "Get total, unread, and recent counts".
+            is_meant = word in _VERBS and (is_meant or at <= len(listed) or _JOINTS.isdisjoint(words[at:-1][:1]))
+            if is_meant and (at == 2 or joint == "then" or word in _PLAIN):
+                yield _effect_of(word, words[at:])
 
 
 def _code_in(words: Collection[str], text: str, arguments: Iterable[Sequence[str]] = ()) -> _Verb | None:
@@ -495,8 +509,8 @@ def _chosen_by_arguments(
 ) -> Iterator[tuple[Effect, str]]:
     """Yields what the arguments of a call may choose: an action on what the name says, a flag, a file that it writes.
 
-    Optional ones are data, if name or method say what the tool does, but for the files of a program and flags that are
-    true by default; so are flags in the body of a PUT or PATCH.
+    Optional ones are data, if name or method say what the tool does, but for flags that are true by default, and files
+    unless a method says it; so are flags in the body of a PUT or PATCH. "Manage" and "tag" do not say it.
     """
     choosers = _WORDS["choosers_of_get" if of_method == "read" else "choosers"]
     for item, words in arguments:
@@ -506,7 +520,9 @@ def _chosen_by_arguments(
         value = item.syntax.value if item.syntax and not item.schema.choices else None
         said = item.description if value and _SAVED.search((item.description or "").lower()) else None
         is_place = form == "path" or not _WORDS["places"].isdisjoint(words_of(f"{words[-1]} {value} {said}"))
-        is_written = (said or words[0] in _WORDS["saves"]) and is_place and (item.syntax or is_meant)
+        is_written = (
+            (said or words[0] in _WORDS["saves"]) and is_place and (item.syntax or item.required or not of_method)
+        )
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
         elif is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):
@@ -533,6 +549,8 @@ def _verb_of_text(text: str) -> _Verb | None:
         run = runs[-1 if _KANA.search(sentence) else 0]
         return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))
     first, *rest = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))] or [""]
+    if rest and (phrase := f"{_base(first) or first}_{rest[0]}") in _PLAIN:  # "Turn off logging"
+        return _Verb(phrase, _effect_of(phrase, rest[1:]))
     if not (verb := _base(first)) or verb in _WORDS["states"]:
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
