@@ -291,7 +291,7 @@ def test_side_effects_in_ai_help_count(tmp_path: Path) -> None:
         ("required", "Call it as a task (`task` in `tools/call`): an ordinary call fails."),
         ("optional", "It can also be called as a task (`task` in `tools/call`)."),
         ("forbidden", None),
-        ("Required", None),
+        ("Required", "Call it as a task (`task` in `tools/call`): an ordinary call fails."),
         (["required"], None),
     ],
 )
@@ -301,7 +301,7 @@ def test_whether_a_call_must_be_a_task_is_documented(tmp_path: Path, support: Js
     text = (tmp_path / "out" / "llms-full.txt").read_text("utf-8")
     assert ("as a task" in text) == (words is not None)
     assert words is None or words in text
-    assert ("`train` must be called as a task" in skill) == (support == "required")
+    assert ("`train` must be called as a task" in skill) == (support in ("required", "Required"))
     assert ("member-invalid" in stderr) == (support not in ("required", "optional", "forbidden"))
 
 

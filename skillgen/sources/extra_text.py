@@ -66,14 +66,14 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
         SourceError: no text can be read.
     """
     access = http.FetchOptions(timeout_s=timeout_s, secrets=secrets_from_url(source))
+    sites = [f"{source.rstrip('/')}/{path}" for path in _LLMS_TXT_PATHS] if _SITE.fullmatch(source) else []
     failures: list[SourceError] = []
-    for candidate in _candidate_sources(source):
+    for candidate in (*sites, source):
         try:
             name, text, echoed_from = load_text(candidate, access)
+            return ExtraText(name=name, text=text, echoed_from=echoed_from)
         except SourceError as error:
             failures.append(error)
-        else:
-            return ExtraText(name=name, text=text, echoed_from=echoed_from)
     with access.secrets.redact_errors():
         raise failures[0]
 
@@ -217,29 +217,19 @@ def _merge_sections(
 
 def _uses(text: AiHelp) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Returns when to use the service and when not; in an llms.txt each item is a link, and its label counts."""
-    wanted: list[str] = []
-    unwanted = [_label(item) for item in text.when_not_to_use]
-    for item in map(_label, text.when_to_use):
-        (unwanted if _NOT_FOR.match(item) else wanted).append(_NOT_FOR.sub("", item, count=1))
-    return tuple(wanted), tuple(_NOT_FOR.sub("", item, count=1) for item in unwanted)
-
-
-def _label(item: str) -> str:
-    match = _LINK_ITEM.fullmatch(item.strip())
-    return re.sub(r"\\(.)", r"\1", match[1]) if match is not None else item
+    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
+    items = [(item, True) for item in text.when_not_to_use] + [(item, False) for item in text.when_to_use]
+    for item, is_unwanted in items:
+        link = _LINK_ITEM.fullmatch(item.strip())
+        label = re.sub(r"\\(.)", r"\1", link[1]) if link is not None else item
+        uses[is_unwanted or _NOT_FOR.match(label) is not None].append(_NOT_FOR.sub("", label, count=1))
+    return tuple(uses[0]), tuple(uses[1])
 
 
 def _endpoints(service: Service, url: str | None) -> tuple[Endpoint, ...]:
     """Returns the endpoints of a service; the text's base URL if an API declares no URL with a host."""
     needs_host = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
     return (Endpoint(url=url),) if url is not None and needs_host else service.endpoints
-
-
-def _candidate_sources(source: str) -> Iterator[str]:
-    """Yields the URLs or files that may have the text, the likeliest first."""
-    if _SITE.fullmatch(source):
-        yield from (f"{source.rstrip('/')}/{path}" for path in _LLMS_TXT_PATHS)
-    yield source
 
 
 _PATH_TIME_LIMIT_S, _TIME_LIMIT_S = 10.0, 30.0
@@ -385,7 +375,11 @@ class _Overlay:
             raise SourceError(what, where=f"{self._name}#{pointer}", fix="correct the overlay")
         for parts in nodes:
             try:
-                data = _replace_at(data, parts, _merge(_at(data, parts), copy.deepcopy(value), at_target=True))
+                merged = _merge(_at(data, parts), copy.deepcopy(value), at_target=True)
+                if parts:
+                    _at(data, parts[:-1])[parts[-1]] = merged
+                else:
+                    data = merged
             except _InvalidAction as error:
                 self._report(pointer, _InvalidAction(f"at {child('', *parts) or 'the root'}: {error}"))
         return data
@@ -407,7 +401,7 @@ class _Overlay:
         if () in nodes:
             raise _InvalidAction("the action would remove the complete description")
         # In reverse order: removing a node keeps earlier indexes valid, and children go before their parents.
-        for parts in sorted(nodes, key=lambda parts: [*map(_sort_key, parts)], reverse=True):
+        for parts in sorted(nodes, key=lambda parts: [(isinstance(part, int), part) for part in parts], reverse=True):
             del _at(data, parts[:-1])[parts[-1]]
         return data
 
@@ -472,14 +466,3 @@ def _at(data: Json, parts: _Parts) -> Any:
     for part in parts:
         data = data[part]
     return data
-
-
-def _replace_at(data: Json, parts: _Parts, value: Json) -> Json:
-    if not parts:
-        return value
-    _at(data, parts[:-1])[parts[-1]] = value
-    return data
-
-
-def _sort_key(part: str | int) -> tuple[int, str]:
-    return (part, "") if isinstance(part, int) else (-1, part)

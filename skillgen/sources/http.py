@@ -141,14 +141,8 @@ class Network:
             raise _redirect_error(f"redirects more than {REDIRECT_LIMIT} times", response, where)
         except httpx2.TimeoutException:
             raise _too_slow(self.timeout_s, where) from None
-        except httpx2.RemoteProtocolError:
-            what = "the server closed the connection early or does not speak HTTP"
-            raise SourceError(what, where=where, fix="check the address and its port") from None
-        except httpx2.ProxyError:
-            what = "cannot be reached: the proxy refuses the connection"
-            raise SourceError(what, where=where, fix="check HTTPS_PROXY and NO_PROXY") from None
         except (httpx2.HTTPError, httpx2.InvalidURL, UnicodeError) as error:
-            reason, fix = _reason(error)
+            reason, fix = reason_of(error)
             raise SourceError(f"cannot be reached: {reason}", where=where, fix=fix) from None
 
     def _request(
@@ -158,15 +152,13 @@ class Network:
         parts = urlsplit(url)
         host = parts.hostname or ""
         address = resolve_public_address(url, self.named, where)
-        if address is None:
-            return client.build_request(method, url, headers=headers, content=content or None)
-        literal = f"[{address}]" if ":" in address else address
-        netloc = literal if parts.port is None else f"{literal}:{parts.port}"
-        headers["Host"] = parts.netloc.rpartition("@")[2]
-        pinned = urlunsplit((parts.scheme, netloc, parts.path, parts.query, ""))
-        return client.build_request(
-            method, pinned, headers=headers, content=content or None, extensions={"sni_hostname": host}
-        )
+        extensions = {}
+        if address is not None:
+            literal = f"[{address}]" if ":" in address else address
+            netloc = literal if parts.port is None else f"{literal}:{parts.port}"
+            headers["Host"] = parts.netloc.rpartition("@")[2]
+            url, extensions = urlunsplit((parts.scheme, netloc, parts.path, parts.query, "")), {"sni_hostname": host}
+        return client.build_request(method, url, headers=headers, content=content or None, extensions=extensions)
 
     def _redirect_target(self, response: httpx2.Response, current: str, where: str) -> str:
         """Returns the target of a redirect; without the credentials in the URL if the origin changes."""
@@ -347,23 +339,52 @@ def _too_slow(seconds: float, where: str) -> SourceError:
     return SourceError(f"no answer within {seconds:g} s", where=where, fix="raise --timeout")
 
 
-def _reason(error: Exception) -> tuple[str, str]:
-    """Returns the reason of an error, and its fix; quotes neither a header nor the query of the URL."""
-    import ssl
+_CHECK_URL = "check the URL, and whether the server is running"
 
-    if isinstance(error, UnicodeError):
-        return "the URL or a header contains characters that cannot be sent", "check the address"
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, ssl.SSLCertVerificationError):
-            what = f"its certificate is not trusted ({cause.verify_message})"
-            return what, "name your certificate authority with SSL_CERT_FILE"
-        if isinstance(cause, ssl.SSLError):
-            return f"TLS fails ({cause.reason})", "check the port, and whether the URL must begin with http://"
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror, "check the address"
-        cause = cause.__cause__ or cause.__context__
-    return type(error).__name__, "check the address"
+# In order of precision: exceptions of a library are often caused by those of the system. They are named, since
+# importing httpx2 takes long.
+_CAUSES = (
+    (
+        "SSLCertVerificationError",
+        "the server's certificate is not trusted{detail}",
+        "name its authority: SSL_CERT_FILE",
+    ),
+    ("SSLError", "TLS fails{detail}", "check the port, and whether the URL must begin with https:// or http://"),
+    ("gaierror", "the host name is not known", "check the URL, and the network"),
+    ("ConnectionRefusedError", "the connection is refused", _CHECK_URL),
+    ("ConnectTimeout", "the host does not answer", _CHECK_URL),
+    ("ProxyError", "the proxy refuses the connection", "check HTTPS_PROXY and NO_PROXY"),
+    ("LocalProtocolError", "a header is invalid", "check --header"),
+    ("UnicodeError", "the URL or a header contains a character that is not ASCII", "check the URL and --header"),
+    ("InvalidURL", "the URL is invalid", "check the URL"),
+    ("SSEError", "the response is not an event stream", "check the path of the URL"),
+    (
+        "RemoteProtocolError",
+        "the server closed the connection early or does not speak HTTP",
+        "check the URL, and the port",
+    ),
+    ("NetworkError", "the connection was interrupted", _CHECK_URL),
+)
+"""Name of an exception, the reason and the fix."""
+
+
+def reason_of(error: BaseException) -> tuple[str, str]:
+    """Returns why a connection failed, and the fix; quotes neither a header nor the query of the URL."""
+    for cause in causes_of(error):
+        names = {kind.__name__ for kind in type(cause).__mro__}
+        for name, what, fix in _CAUSES:
+            if name in names:
+                detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
+                return what.format(detail=f" ({detail})" if isinstance(detail, str) else ""), fix
+    return f"the connection failed ({type(next(causes_of(error))).__name__})", _CHECK_URL
+
+
+def causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yields the exceptions of groups and chains, the innermost first."""
+    for cause in (*getattr(error, "exceptions", ()), error.__cause__ or error.__context__):
+        if cause is not None:
+            yield from causes_of(cause)
+    yield error
 
 
 _CACHE_ENTRIES = 1_000

@@ -99,19 +99,17 @@ class ClientConfig:
         """
         if name is not None:
             if name not in self.servers:
-                folder = self.elsewhere.get(name)
-                fix = (
-                    f"run skillgen in {folder}, for which it is"
-                    if folder
-                    else f"choose from {first_of(self.servers, 20)}"
-                )
+                fix = f"choose from {first_of(self.servers, 20)}"
+                if (folder := self.elsewhere.get(name)) is not None:
+                    fix = f"run skillgen in {folder}, for which it is"
                 raise UsageError(f"has no server {name!r}", where=self.name, fix=fix)
             return (name,)
         if self.is_foreign:
             what = "lists ways to reach a server; skillgen uses only one that you name"
             fix = f"choose one with --server NAME: {first_of(self._labels(), 20)}"
             raise UsageError(what, where=self.name, fix=fix)
-        names = tuple(key for key, entry in self.servers.items() if not _is_switched_off(entry))
+        enabled = ((key, item) for key, item in self.servers.items() if item.get("disabled") is not True)
+        names = tuple(key for key, item in enabled if item.get("enabled") is not False)
         if not names:
             places = first_of((f"{key} in {folder}" for key, folder in self.elsewhere.items()), 20)
             what = "switches all its servers off" if self.servers else "has no server for the current folder"
@@ -284,11 +282,6 @@ def without_comments(text: str) -> str:
 _LISTS = ("mcpServers", "servers", "context_servers")
 
 
-def _is_switched_off(entry: Mapping[str, Json]) -> bool:
-    """True if an entry is disabled."""
-    return entry.get("disabled") is True or entry.get("enabled") is False
-
-
 def _servers_of(owner: Mapping[str, Json]) -> dict[str, dict[str, Json]]:
     listed = next((as_dict(owner[key]) for key in _LISTS if isinstance(owner.get(key), dict)), None)
     # The file of a Claude Code plugin may have the servers at the top level.
@@ -329,7 +322,8 @@ class _Entry:
             if self.config.folder is None:
                 what = "skillgen does not start a command from the network"
                 raise self._error(what, "read it, and start it yourself: skillgen from-server -- COMMAND")
-            words = [self.raw["command"], *(item for item in as_list(self.raw.get("args")) if not _is_nested(item))]
+            given = (item for item in as_list(self.raw.get("args")) if not isinstance(item, (dict, list)))
+            words = [self.raw["command"], *given]
             command = tuple(self._fill_in(str(word)) for word in words)
             env = {**self._env_file(), **self._texts("env")}
             cwd = self._path("cwd")
@@ -362,7 +356,7 @@ class _Entry:
         return {
             name: self._fill_in(value if isinstance(value, str) else json.dumps(value))
             for name, value in as_dict(self.raw.get(key)).items()
-            if value is not None and not _is_nested(value)
+            if not isinstance(value, (dict, list, type(None)))
         }
 
     def _env_file(self) -> dict[str, str]:
@@ -372,7 +366,11 @@ class _Entry:
             raise self._error("its envFile cannot be read", "correct `envFile`")
         lines = (line.strip() for line in text.splitlines())
         pairs = (line.removeprefix("export ").partition("=") for line in lines if not line.startswith("#"))
-        return {name.strip(): _unquoted(value.strip()) for name, equals, value in pairs if equals and name.strip()}
+        found = {name.strip(): value.strip() for name, equals, value in pairs if equals and name.strip()}
+        return {
+            name: value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
+            for name, value in found.items()
+        }
 
     def _fill_in(self, text: str) -> str:
         return _VARIABLE_NAME.sub(lambda match: self._value(match[1], match[0]), text)
@@ -411,14 +409,6 @@ class _Entry:
 
     def _error(self, what: str, fix: str) -> UsageError:
         return UsageError(what, where=self.where, fix=fix)
-
-
-def _is_nested(value: Json) -> bool:
-    return isinstance(value, (dict, list))
-
-
-def _unquoted(value: str) -> str:
-    return value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
 
 
 _LOCAL_NAMES = """

@@ -177,9 +177,8 @@ class _CrawlReader:
         connection = self._session.connection
         if isinstance(connection, StdioConnection) and (stray := connection.stray_output()):
             self.log.report("output-not-protocol", "", stray)
-        for pointer, entry, text in (
-            _undecoded(results) if any("\ufffd" in text for text in strings_in(results)) else ()
-        ):
+        is_undecoded = any("\ufffd" in text for text in strings_in(results))
+        for pointer, entry, text in _undecoded(results) if is_undecoded else ():
             self.log.report("text-not-decoded", pointer, f"A text of {entry} is not UTF-8: {text!r:.60}.")
         return results
 
@@ -273,10 +272,9 @@ class _CrawlReader:
             progress("reading the descriptions of the tools")
             refusals: dict[str, Json] = {}
             if scope.call_undescribed and (tool := progressive.reading_tool(results)) is not None:
+                call = {"name": tool, "arguments": {}}
                 refusals["unnamed"] = progressive.refusal_of(session.request(progressive.READ, {"uri": uri}))
-                refusals["before"] = progressive.refusal_of(
-                    session.request("tools/call", {"name": tool, "arguments": {}})
-                )
+                refusals["before"] = progressive.refusal_of(session.request("tools/call", call))
             descriptions = progressive.read_descriptions(session, uri, names, self.log, self._secrets)
             results[progressive.READ] = {"uri": uri, "tools": descriptions, "refusals": refusals}
             message = "Reading the descriptions of the tools authorises the tools in that session."

@@ -24,6 +24,7 @@ from skillgen.model.tool import CAUTION, Cost
 from skillgen.model.values import Json, Origin, Origins, Value, child
 from skillgen.security.secrets import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
+from skillgen.sources.mcp.session import LISTS
 from skillgen.text import lazy_re as re
 
 Provider = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
@@ -149,11 +150,12 @@ class FieldReader(Struct):
 
     def _strings(self, key: str, value: Json) -> tuple[str, ...] | None:
         if isinstance(value, str):
-            self._report_type(key, "a list of strings", value, "read as a list of one", code="member-coerced")
+            message = f"expected a list of strings, found {_shown(value)}; read as a list of one"
+            self.report("member-coerced", key, message)
             return (value,) if value.strip() else None
         for index, item in enumerate(value):
             if not isinstance(item, str):
-                self._report_type(key, "a string", item, index=index)
+                self._report_type(key, "a string", item, index)
         return tuple(item for item in value if isinstance(item, str))
 
     def _link(self, key: str, value: str, is_url: bool) -> SourcedValue | None:
@@ -189,7 +191,7 @@ class FieldReader(Struct):
             if isinstance(item, dict):
                 yield items[-1]
             else:
-                self._report_type(key, "an object", item, index=index)
+                self._report_type(key, "an object", item, index)
 
     def object(self, key: str, provider: Provider | None = None) -> FieldReader:
         """Returns a reader for a member that is an object, an empty one if it is not.
@@ -240,35 +242,28 @@ class FieldReader(Struct):
             reading = unknown if word not in caution else word if word != caution[0] else None
         if is_right:
             return SourcedValue(value, self.pointer_to(key), self.provider)
-        outcome = "left out" if reading is None else f"read as {str(reading).lower()}, to be careful"
-        self._report_type(key, expected, value, outcome)
-        return None if reading is None else SourcedValue(reading, self.pointer_to(key), self.provider, key)
+        if reading is None:
+            self._report_type(key, expected, value)
+            return None
+        message = f"expected {expected}, found {_shown(value)}; read as {str(reading).lower()}, to be careful"
+        self.report("member-invalid", key, message)
+        return SourcedValue(reading, self.pointer_to(key), self.provider, key)
 
-    def report(self, code: str, key: str, message: str, fix: str | None = None, *, index: int | None = None) -> None:
+    def report(self, code: str, key: str, message: str, fix: str | None = None, index: tuple[int, ...] = ()) -> None:
         """Reports a problem of a member, or of one item of a list."""
         # The pointer of an object inside a text does not show the member.
         named = message if self.keys is None else f"{self.keys.get(key, key)}: {message}"
-        pointer = self.pointer_to(key) if index is None else self.pointer_to(key, index)
-        self.problems.report(code, pointer, named, fix)
+        self.problems.report(code, self.pointer_to(key, *index), named, fix)
 
-    def _report_type(
-        self,
-        key: str,
-        expected: str,
-        actual: Json,
-        outcome: str = "left out",
-        *,
-        index: int | None = None,
-        code: str = "member-invalid",
-    ) -> None:
-        self.report(code, key, f"expected {expected}, found {_shown(actual)}; {outcome}", index=index)
+    def _report_type(self, key: str, expected: str, actual: Json, *index: int) -> None:
+        message = f"expected {expected}, found {_shown(actual)}; left out"
+        self.report("member-invalid", key, message, index=index)
 
 
 def _shown(value: Json) -> str:
     if isinstance(value, str):
         return repr(value[:60])
-    names = {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}
-    return names.get(type(value), "a number")
+    return {dict: "an object", list: "a list", bool: "true or false", type(None): "null"}.get(type(value), "a number")
 
 
 _NODES = {"cost": Cost, "invocation": Invocation, "rate_limit": RateLimit}
@@ -323,15 +318,14 @@ class FieldResolver:
         first = ranked[0]
         agreeing = [item for item in ranked if _agree(item.value, first.value)]
         winner = next((item for item in agreeing if item.inferred_from is None), first)
-        for other in ranked:
-            if other not in agreeing and order:
+        for other in (item for item in ranked if item not in agreeing):
+            code = "safety-facts-disagree" if order else "facts-disagree"
+            message = f"{field}: {other.provider} disagrees with {first.provider} at {first.pointer}, which is used"
+            if order:
                 member = other.inferred_from or other.pointer.rpartition("/")[2]
                 shown, used = str(other.value).lower(), str(winner.value).lower()
                 message = f"{field} is {shown} by {member} but {used} at {winner.pointer}, the more cautious fact"
-                self.problems.report("safety-facts-disagree", other.pointer, message)
-            elif other not in agreeing:
-                message = f"{field}: {other.provider} disagrees with {first.provider} at {first.pointer}, which is used"
-                self.problems.report("facts-disagree", other.pointer, message)
+            self.problems.report(code, other.pointer, message)
         self._record(field, winner)
         return winner
 
@@ -361,10 +355,9 @@ def _agree(one: Json, other: Json) -> bool:
     return bool(one == other)
 
 
-def raw_entries(
-    results: Mapping[str, Json], method: str, list_key: str, problems: ProblemLog
-) -> Iterator[tuple[str, Json]]:
+def raw_entries(results: Mapping[str, Json], method: str, problems: ProblemLog) -> Iterator[tuple[str, Json]]:
     """Yields the pointer and the entry for every entry of every page of a list method."""
+    list_key = LISTS[method][1]
     for number, page in enumerate(as_list(results.get(method))):
         pointer = child("", method, number, list_key)
         entries = as_dict(page).get(list_key)
@@ -375,15 +368,11 @@ def raw_entries(
 
 
 def named_entries(
-    entries: Iterable[tuple[str, Json]],
-    name_key: str,
-    problems: ProblemLog,
-    known: set[str] | None = None,
-    provider: Provider = "entry",
+    entries: Iterable[tuple[str, Json]], name_key: str, problems: ProblemLog, provider: Provider = "entry"
 ) -> Iterator[tuple[str, FieldReader]]:
     """Yields the name and a reader for each entry with a name that no earlier one has; reports the others.
 
-    `entries` are pointers and entries, as from `raw_entries`. Repeating a `known` name is no problem; all are added.
+    `entries` are pointers and entries, as from `raw_entries`.
     """
     seen: dict[str, str] = {}
     for pointer, raw in entries:
@@ -392,14 +381,10 @@ def named_entries(
             problems.report("entry-invalid", pointer, "the entry is not an object; left out")
         elif not isinstance(name, str) or not name.strip():
             problems.report("name-missing", pointer, f"the entry has no {name_key} that is a string; left out")
-        elif known is not None and name in known:
-            continue
         elif name in seen:
             problems.report("name-duplicate", pointer, f"{name[:100]!r} is listed at {seen[name]} already; left out")
         else:
             seen[name] = pointer
-            if known is not None:
-                known.add(name)
             fields = FieldReader(raw, pointer, provider, problems)
             fields.ignore(name_key)
             yield name, fields
@@ -461,12 +446,12 @@ def error_cases(owner: FieldReader, key: str) -> Iterator[ErrorCase]:
     raw = owner.raw.get(key)
     if isinstance(raw, dict):
         errors = owner.object(key)
-        texts = {code: text for code, text in raw.items() if isinstance(text, str)}
-        errors.ignore(*texts)
-        for code in raw:
-            if code in texts or isinstance(raw[code], dict):
-                described = ErrorCase(code=code, description=texts.get(code))
-                yield described if code in texts else _error_case(code, errors.object(code))
+        for code, value in raw.items():
+            if isinstance(value, str):
+                errors.ignore(code)
+                yield ErrorCase(code=code, description=value)
+            elif isinstance(value, dict):
+                yield _error_case(code, errors.object(code))
         return
     for item in owner.objects(key, text_key="description"):
         case = _error_case(None, item)

@@ -11,10 +11,8 @@ from __future__ import annotations
 import itertools
 import json
 import re
-import socket
-import ssl
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from datetime import datetime, timezone
@@ -26,10 +24,10 @@ from anyio.abc import TaskStatus
 from anyio.from_thread import BlockingPortal
 
 from skillgen.model.values import NESTING_LIMIT, Json
-from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, retry_after_s
+from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, causes_of, reason_of, retry_after_s
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
 from skillgen.sources.mcp import sdk
-from skillgen.sources.mcp.session import ConnectionLost, Params, RpcError, is_utf8, parse_messages
+from skillgen.sources.mcp.session import ConnectionLost, Params, RpcError, parse_messages
 from skillgen.text.unicode import printable
 
 _INITIALIZE = "initialize"
@@ -49,7 +47,10 @@ def repaired_message(text: bytes) -> bytes:
 
     U+FFFF replaces a lone surrogate: the screening removes and reports either.
     """
-    is_plain = text.lstrip()[:1] == b"{" and _VERSION.search(text) and is_utf8(text)
+    try:
+        is_plain = text.lstrip()[:1] == b"{" and _VERSION.search(text) is not None and text.decode() != ""
+    except UnicodeDecodeError:
+        is_plain = False
     may_be_deep = text.count(b"[") + text.count(b"{") > NESTING_LIMIT
     if is_plain and not may_be_deep and not _UNUSUAL.search(text):
         return text
@@ -80,52 +81,19 @@ class _Body(httpx2.AsyncByteStream):
         return self._content
 
 
-_NAME_AUTHORITY = "Name your certificate authority with SSL_CERT_FILE."
-_CHECK_URL = "Check the URL, and whether the server is running."
-
-
 class _LimitExceeded(Exception):
     """The server sent too much, or compressed responses."""
 
 
 def error_from_transport(error: BaseException) -> ConnectionLost | RpcError:
     """Returns why a connection failed, without the messages of exceptions that may quote a header or a URL."""
-    causes = list(_causes_of(error))
-    for cause in causes:
+    for cause in causes_of(error):
         if isinstance(cause, httpx2.HTTPStatusError):
             return _error_from_response(cause.response)
-    for cause in causes:
-        for kind, what, fix in _CAUSES:
-            if isinstance(cause, kind):
-                detail = getattr(cause, "verify_message", None) or getattr(cause, "reason", None)
-                shown = f" ({detail})" if isinstance(detail, str) else ""
-                return ConnectionLost(what.format(detail=shown, error=cause), fix=fix)
-    return ConnectionLost(f"The connection failed ({type(causes[0]).__name__}).", fix=_CHECK_URL)
-
-
-# In order of precision: exceptions of the library are often caused by those of the system.
-_CAUSES: tuple[tuple[type[BaseException], str, str | None], ...] = (
-    (_LimitExceeded, "{error}", None),
-    (ssl.SSLCertVerificationError, "The server's certificate is not trusted{detail}.", _NAME_AUTHORITY),
-    (ssl.SSLError, "TLS fails{detail}.", "Check whether the URL must begin with https:// or http://."),
-    (socket.gaierror, "The host name is not known.", "Check the URL, and the network."),
-    (ConnectionRefusedError, "The connection is refused.", _CHECK_URL),
-    (httpx2.ConnectTimeout, "The host does not answer.", _CHECK_URL),
-    (httpx2.ProxyError, "The proxy refuses.", "Check HTTPS_PROXY and NO_PROXY."),
-    (httpx2.LocalProtocolError, "A header is invalid.", "Check --header."),
-    (UnicodeEncodeError, "A header contains a character that is not ASCII.", "Check --header."),
-    (httpx2.SSEError, "The response is not an event stream.", "Check the path of the URL."),
-    (httpx2.RemoteProtocolError, "The server closed the connection unexpectedly.", "Check the server's log."),
-    (httpx2.NetworkError, "The connection was interrupted.", _CHECK_URL),
-)
-
-
-def _causes_of(error: BaseException) -> Iterator[BaseException]:
-    """Returns the exceptions of groups and chains, the innermost first."""
-    for cause in (*getattr(error, "exceptions", ()), error.__cause__ or error.__context__):
-        if cause is not None:
-            yield from _causes_of(cause)
-    yield error
+        if isinstance(cause, _LimitExceeded):
+            return ConnectionLost(str(cause))
+    what, fix = reason_of(error)
+    return ConnectionLost(f"{what[:1].upper()}{what[1:]}.", fix=f"{fix[:1].upper()}{fix[1:]}.")
 
 
 def _error_from_response(

@@ -24,7 +24,7 @@ from skillgen.model.resource import RelatedServer
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.secrets import host_objection, host_of
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, drop_undeclared, has_section
 from skillgen.sources.mcp.fields import (
     SERVER_INFO_KEY,
@@ -102,7 +102,7 @@ def sources_from_results(
         dashdash.text("specVersion")
         _check(_DASHDASH, dashdash.raw, dashdash.pointer, "dashdash", problems)
     if manifest.fields.raw:
-        check_manifest(manifest.fields)
+        _check_manifest(manifest.fields)
     for dashdash in dashdashes:
         drop_undeclared(dashdash)
     ai_help = ai_help_from_result(results.get("ai_help"), problems)
@@ -150,8 +150,7 @@ def access_level_from(
     """
     readers = (*sources.dashdashes, sources.ai_help.metadata)
     for reader in readers:
-        level = reader.raw.get("accessLevel")
-        if isinstance(level, str) and level.strip().lower() == "none":
+        if (text_of(reader.raw, "accessLevel") or "").strip().lower() == "none":
             what = "the declared access level is `none`: agents must not use this service"
             fix = "document another service, or ask its author to declare read, interact or full"
             raise SourceError(what, where=reader.pointer_to("accessLevel"), fix=fix)
@@ -163,13 +162,11 @@ def access_from(
     sources: MetadataSources, resolver: FieldResolver, *, url: str | None, repository: str | None, homepage: str | None
 ) -> Access:
     """Returns the other ways to use the service; `url` is the URL at which the server was reached."""
-    ways: dict[str, Value | None] = {}
-    for field in ACCESS:
-        candidates = sources.all(field)
-        if field.name == "mcp" and (url is not None or not candidates):
-            candidates = list(_inferred(url=url, repository=repository, homepage=homepage))[:1]
-        found = resolver.resolve(field.name, *candidates)
-        ways[field.name] = Value(found.value) if found is not None else None
+    candidates = {field.name: sources.all(field) for field in ACCESS}
+    if url is not None or not candidates["mcp"]:
+        candidates["mcp"] = list(_inferred(url=url, repository=repository, homepage=homepage))[:1]
+    found = {name: resolver.resolve(name, *values) for name, values in candidates.items()}
+    ways = {name: Value(way.value) for name, way in found.items() if way is not None}
     endpoint = resolver.value("api_endpoint", *_not_null(sources.all(_API_ENDPOINT)))
     return Access(**ways, api_endpoint=endpoint, origins=resolver.origins)
 
@@ -187,11 +184,9 @@ def _inferred(**values: str | None) -> Iterator[SourcedValue]:
 def _auth_from(methods: SourcedValue | None) -> tuple[Auth, ...]:
     if methods is None or methods.value is None:
         return ()
-    in_text = methods.provider == "ai_help"
-    return tuple(
-        Auth(kind=kind, pointer=methods.pointer if in_text else child(methods.pointer, index))
-        for index, kind in enumerate(auth_kinds(methods.value))
-    )
+    pointer, in_text = methods.pointer, methods.provider == "ai_help"
+    kinds = enumerate(auth_kinds(methods.value))
+    return tuple(Auth(kind=kind, pointer=pointer if in_text else child(pointer, index)) for index, kind in kinds)
 
 
 def identity_from_crawl(
@@ -253,9 +248,8 @@ def _name(crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, serve
     name: str | None = resolver.value("name", *_not_null(sources.all(_NAME)))
     if name is not None:
         return name
-    resolver.problems.report(
-        "name-missing", "serverInfo", "the server does not declare its name", "set the option `name`"
-    )
+    message = "the server does not declare its name"
+    resolver.problems.report("name-missing", "serverInfo", message, "set the option `name`")
     return resolver.value("name", *_inferred(server_name=server_name, url=host_of(crawl.url))) or _DEFAULT_NAME
 
 
@@ -278,16 +272,15 @@ def _extensions(sources: MetadataSources) -> Mapping[str, Json] | None:
     extensions: dict[str, Json] = {}
     for handshake in sources.handshakes:
         capabilities = handshake.object("capabilities")
-        raw = capabilities.raw.get("extensions")
-        if isinstance(raw, list):
+        if isinstance(capabilities.raw.get("extensions"), list):
             capabilities.ignore("extensions")
-            extensions.update({name: {} for name in raw if isinstance(name, str)})
+            extensions |= {name: {} for name in texts_of(capabilities.raw, "extensions")}
         else:
             reader = capabilities.object("extensions")
-            extensions.update(reader.unread())
+            extensions |= reader.unread()
             reader.ignore(*reader.raw)
     supported = sources.manifest.fields.values((_SUPPORTED,)).get("extensions", ())
-    return {**extensions, **{name: {} for name in supported}} or None
+    return extensions | {name: {} for name in supported} or None
 
 
 _KEYS_IN_RESULT = ("manifest", "service_manifest", "serviceManifest")
@@ -317,14 +310,10 @@ class Manifest:
         auth = self.fields.object("auth")
         kinds = auth_kinds(value_of(auth.read("methods", "strings")) or ())
         scopes = tuple(Scope(**values) for item in auth.objects("scopes") if "name" in (values := item.values(SCOPE)))
-        if scopes and not kinds:
-            kinds = ("not declared",)
         # The manifest does not assign scopes to methods, so they are listed once.
-        first = next((kind for kind in kinds if kind != "none"), None)
-        return tuple(
-            Auth(kind=kind, scopes=scopes if kind == first else (), pointer=auth.pointer)
-            for kind in dict.fromkeys(kinds)
-        )
+        kinds = tuple(dict.fromkeys(kinds)) or (("not declared",) if scopes else ())
+        granted = {next((kind for kind in kinds if kind != "none"), None): scopes}
+        return tuple(Auth(kind=kind, scopes=granted.get(kind, ()), pointer=auth.pointer) for kind in kinds)
 
     def related(self) -> tuple[RelatedServer, ...]:
         """Returns the recommended servers, also those in the form of a protocol message (seed 004, 13)."""
@@ -445,10 +434,10 @@ _DISCLOSURE_ADVICE = (
 _GUIDANCE_ADVICE = _each("disclosure-guidance-missing", "examples error_guidance")
 
 
-def check_manifest(manifest: FieldReader) -> None:
+def _check_manifest(manifest: FieldReader) -> None:
     """Reports what the schema of a manifest requires and it lacks."""
     server = manifest.object("server")
-    for owner, key in ((manifest, "manifest_version"), *((server, key) for key in ("version", "mcp_spec_version"))):
+    for owner, key in ((manifest, "manifest_version"), (server, "version"), (server, "mcp_spec_version")):
         owner.text(key)
     limits = manifest.object("rate_limits")  # what is left at the moment is not documented, so nothing else reads it
     FieldReader(limits.raw, limits.pointer, "manifest", manifest.problems).values(_VOLATILE)
@@ -499,7 +488,7 @@ def check_advice(
 ) -> None:
     """Reports what the extensions of a server recommend and it lacks; `tools` are their entries."""
     dashdash, text, manifest = sources.dashdashes[0], sources.ai_help, sources.manifest.fields
-    resources = list(raw_entries(results, "resources/list", "resources", ProblemLog()))
+    resources = list(raw_entries(results, "resources/list", ProblemLog()))
     if dashdash.raw:
         _check(_SERVER_ADVICE, dashdash.raw, dashdash.pointer, "dashdash", problems)
         ways = as_dict(dashdash.raw.get("alternativeAccess"))

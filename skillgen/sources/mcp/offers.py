@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -41,6 +41,7 @@ from skillgen.sources.mcp.fields import (
     first_dashdash,
     named_entries,
     raw_entries,
+    value_of,
 )
 from skillgen.sources.mcp.progressive import guidance_from
 from skillgen.sources.mcp.session import GROUPS
@@ -105,21 +106,20 @@ _ENCODING = ". Encode non-string values as JSON."
 
 def prompt_from_entry(name: str, fields: FieldReader, trusted_hosts: Sequence[str], schemas: SchemaReader) -> Prompt:
     """Reads a prompt. In the protocol, the value of an argument is always a string, possibly with JSON."""
-    parameters: list[Parameter] = []
+    parameters: dict[str, Parameter] = {}
     for item in fields.objects("arguments"):
         argument, values = item.text("name"), item.values(ARGUMENT)
-        if argument is None:
-            item.problems.report("name-missing", item.pointer, "the argument has no name; left out")
-            continue
-        if any(known.name == argument for known in parameters):
-            item.problems.report("name-duplicate", item.pointer, f"{argument[:100]!r} is an argument already; left out")
+        if argument is None or argument in parameters:
+            code = "name-missing" if argument is None else "name-duplicate"
+            what = "the argument has no name" if argument is None else f"{argument[:100]!r} is an argument already"
+            item.problems.report(code, item.pointer, f"{what}; left out")
             continue
         description, raw = _apart(values.get("description"))
         pointer = item.pointer_to("description")
         schema = schemas.open_document(raw, pointer, owner=name).schema(raw, pointer) if raw else None
         schema = schema or Schema(types=("string",))
         origin = Origin("inferred", "description") if raw else Origin("defaulted", "prompts/get")
-        parameter = Parameter(
+        parameters[argument] = Parameter(
             name=argument,
             location="argument",
             required=values.get("required") is True,
@@ -128,12 +128,11 @@ def prompt_from_entry(name: str, fields: FieldReader, trusted_hosts: Sequence[st
             pointer=item.pointer,
             origins={"schema": origin},
         )
-        parameters.append(parameter)
     dashdash = first_dashdash(dashdashes_in_entry(fields), fields)
     return Prompt(
         name=name,
         **fields.values(PROMPT),
-        parameters=tuple(parameters),
+        parameters=tuple(parameters.values()),
         icons=icons_of(fields, trusted_hosts),
         extras=fields.unread(dashdash=dashdash) or None,
         pointer=fields.pointer,
@@ -162,17 +161,17 @@ class GroupReader:
 
     def entries(self, key: str, name_key: str, known: set[str]) -> Iterator[tuple[str, FieldReader]]:
         """Yields the entries of one kind, such as `tools`, that are in groups alone; `known` are those in the list."""
-        raw_entries: dict[str, Json] = {}
-        owners: dict[str, str | None] = {}
+        entries: list[tuple[str, Json]] = []
         for index, item in enumerate(self._fetched):
-            contents = as_dict(as_dict(item.get("result")).get("contents"))
+            contents, group = as_dict(as_dict(item.get("result")).get("contents")), text_of(item.get("group"), "name")
             for position, raw in enumerate(as_list(contents.get(key))):
-                pointer = child("", "groups/get", index, "result", "contents", key, position)
-                raw_entries[pointer], owners[pointer] = raw, text_of(item.get("group"), "name")
-        for name, fields in named_entries(raw_entries.items(), name_key, self._problems, known):
-            if key == "tools" and (group := owners[fields.pointer]) is not None:
-                self._disclosing[name] = group
-            yield name, fields
+                name = text_of(raw, name_key)
+                if name is None or name not in known:
+                    entries.append((child("", "groups/get", index, "result", "contents", key, position), raw))
+                if name is not None and name not in known and key == "tools" and group is not None:
+                    self._disclosing[name] = group
+                known |= {name} if name is not None else set()
+        return named_entries(entries, name_key, self._problems)
 
     def disclosing_group(self, name: str) -> str | None:
         """Returns the group of a tool that is not in `tools/list`."""
@@ -214,7 +213,7 @@ _ALLOWED_TOOLS = ("allowed-tools", "allowedTools", "allowed_tools")
 def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[OfferedSkill, ...]:
     """Reads the entries of `skills/list`, and the files that were fetched."""
     texts = as_dict(results.get("skills/files"))
-    entries = named_entries(raw_entries(results, "skills/list", "skills", problems), "uri", problems)
+    entries = named_entries(raw_entries(results, "skills/list", problems), "uri", problems)
     return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts)) is not None)
 
 
@@ -281,11 +280,8 @@ class ToolEntry:
 
     __slots__ = ("annotations", "dashdash", "dashdashes", "described", "fields", "keys", "locations", "sources")
 
-    def __init__(
-        self, fields: FieldReader, *, described: FieldReader | None = None, manifest: FieldReader | None = None
-    ) -> None:
-        self.fields = fields
-        self.described = described
+    def __init__(self, fields: FieldReader, described: FieldReader | None, manifest: FieldReader | None) -> None:
+        self.fields, self.described = fields, described
         self.sources = [source for source in (described, fields, manifest) if source is not None]
         annotations = [source.object("annotations", "annotations") for source in self.sources]
         self.annotations = [item for item in annotations if item.raw]
@@ -326,22 +322,9 @@ class ToolReader(Struct, frozen=True, kw_only=True):
 
     problems: ProblemLog
 
-    def tool(
-        self,
-        name: str,
-        fields: FieldReader,
-        *,
-        described: FieldReader | None = None,
-        manifest: FieldReader | None = None,
-        group: str | None = None,
-        is_undescribed: bool = False,
-    ) -> Tool:
-        """Returns the tool of one entry and of what other sources add.
-
-        `described` is the second stage of a progressive server, `manifest` the entry of a service manifest;
-        `is_undescribed` is true if that second stage was not read.
-        """
-        entry = ToolEntry(fields, described=described, manifest=manifest)
+    def tool(self, name: str, entry: ToolEntry, *, group: str | None, is_undescribed: bool) -> Tool:
+        """Returns the tool of one entry; `is_undescribed` is true if the second stage of the server was not read."""
+        fields, described = entry.fields, entry.described
         dashdash, resolver = entry.dashdash, FieldResolver(self.problems, fields.pointer)
         # Of several descriptions the first counts: one is longer by design, which is not a disagreement.
         descriptions = [source.read("description") for source in entry.sources]
@@ -351,6 +334,13 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         guidance, described_errors = guidance_from(described) if described is not None else ((), ())
         facts = resolver.facts(TOOL, entry.candidates)
         limit = facts.pop("rate_limit", None) or counted_limit(dashdash)
+        executions = (
+            FieldReader(
+                as_dict(source.raw.get("execution")), child(source.pointer, "execution"), "entry", self.problems
+            )
+            for source in entry.sources
+        )  # of their own: all of `execution` stays among the extras
+        support = {value_of(item.read("taskSupport", "choice", _TASK_SUPPORT)) for item in executions}
         tool = Tool(
             name=name,
             summary=resolver.value("summary", fields.read("description") if described is not None else None),
@@ -376,7 +366,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             ),
             errors=(*error_cases(dashdash, "errors"), *catalogue_errors(entry.locations), *described_errors),
             guidance=guidance,
-            task_support=self._task_support(entry),
+            task_support="required" if "required" in support else "optional" if "optional" in support else None,
             icons=icons_of(fields, self.trusted_hosts),
             extras=fields.unread(described=described, dashdash=dashdash) or None,
             pointer=fields.pointer,
@@ -411,17 +401,6 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             input=Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None,
             is_declared=is_declared,
         )
-
-    def _task_support(self, entry: ToolEntry) -> Literal["optional", "required"] | None:
-        """Returns whether a call can or must be a task; all of `execution` stays among the extras."""
-        declared = set()
-        for source in entry.sources:
-            support = as_dict(source.raw.get("execution")).get("taskSupport", _TASK_SUPPORT[0])
-            if support not in _TASK_SUPPORT:
-                message = f"expected one of {', '.join(_TASK_SUPPORT)}, found {str(support)[:60]!r}; left out"
-                self.problems.report("member-invalid", child(source.pointer, "execution", "taskSupport"), message)
-            declared.add(str(support))
-        return "required" if "required" in declared else "optional" if "optional" in declared else None
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
         declared = entry.json("output_schema")
@@ -524,45 +503,22 @@ def _side_effects(dashdash: FieldReader) -> Iterator[SourcedValue]:
         )
 
 
-def callable_entries(
-    entries: Iterable[tuple[str, FieldReader]], problems: ProblemLog
-) -> Iterator[tuple[str, FieldReader]]:
-    """Yields the tools that a client may call over Streamable HTTP, and reports the others.
+def header_error(input_schema: Json) -> str | None:
+    """Returns why the first invalid `x-mcp-header` is invalid; `None` if all are valid.
 
-    `x-mcp-header` mirrors an argument into an HTTP header; a client must leave out a tool on which it breaks a rule
-    (2026-07-28, Streamable HTTP, "Custom Headers").
+    It mirrors an argument into an HTTP header (2026-07-28, Streamable HTTP, "Custom Headers").
     """
-    for name, fields in entries:
-        reason = _header_error(fields.raw.get("inputSchema"))
-        if reason is None:
-            yield name, fields
-        else:
-            message = f"no client may call {name[:100]!r}: {reason[:200]}; left out"
-            problems.report("tool-header-invalid", fields.pointer_to("inputSchema"), message)
-
-
-def _header_error(input_schema: Json) -> str | None:
-    """Returns why the first invalid `x-mcp-header` is invalid; `None` if all are valid."""
     seen: set[str] = set()
-    # A schema, or an object of schemas by name, with its path if only `properties` contain it.
-    stack: list[tuple[tuple[str, ...] | None, Json, bool]] = [((), input_schema, False)]
+    plain = dict(_plain_properties(input_schema))
+    stack: list[tuple[Json, bool]] = [(input_schema, False)]  # a schema, or an object of schemas by name
     while stack:
-        path, value, holds_names = stack.pop()
-        for key, item, has_names in reversed(list(schema_members(value, holds_names))):
-            inner = (
-                path
-                if (key == "properties" and not holds_names) or path is None
-                else (*path, str(key))
-                if holds_names
-                else None
-            )
-            stack.append((inner, item, has_names))
+        value, holds_names = stack.pop()
+        stack += [(item, has_names) for _, item, has_names in reversed(list(schema_members(value, holds_names)))]
         if holds_names or HEADER_KEY not in as_dict(value):
             continue
-        header = value[HEADER_KEY]
-        if not path:
+        header, where = value[HEADER_KEY], plain.get(id(value))
+        if where is None:
             return f"{HEADER_KEY} is not on a plain property"
-        where = ".".join(path)
         if not isinstance(header, str) or not _HEADER_NAME.match(header):
             return f"{HEADER_KEY} of {where} is not a header name"
         if value.get("type") not in _HEADER_TYPES:
@@ -571,3 +527,10 @@ def _header_error(input_schema: Json) -> str | None:
             return f"{HEADER_KEY} of {where} repeats the header of another parameter"
         seen.add(header.lower())
     return None
+
+
+def _plain_properties(schema: Json, path: str = "") -> Iterator[tuple[int, str]]:
+    """Yields the identity and the path of each property that only `properties` contain."""
+    for name, item in as_dict(as_dict(schema).get("properties")).items():
+        yield id(item), f"{path}{name}"
+        yield from _plain_properties(item, f"{path}{name}.")

@@ -13,7 +13,6 @@ Runs of commands are bounded in time and output.
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import json
 import marshal
@@ -26,13 +25,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from msgspec import Struct
 
@@ -168,8 +166,12 @@ class ProcessTree:
             self.process.wait(seconds)
         return self.process.poll() is not None
 
+    def streams(self) -> tuple[Any, Any, Any]:
+        """Returns standard input, output and error of the server; the first is `None` if it has no pipe."""
+        return self.process.stdin, self.process.stdout, self.process.stderr
+
     def _close_pipes(self) -> None:
-        for stream in (self._control, self.process.stdin, self.process.stdout, self.process.stderr):
+        for stream in (self._control, *self.streams()):
             if stream is not None:
                 stream.close()
         self.process.wait()
@@ -196,6 +198,19 @@ def _popen(
         pass_fds=fds,
         start_new_session=True,
     )
+
+
+def _started(run: Callable[..., None], *arguments: object) -> Thread:
+    thread = Thread(target=run, args=arguments, daemon=True)
+    thread.start()
+    return thread
+
+
+def _keep_end(stream: BinaryIO, end: bytearray) -> None:
+    """Reads a stream to its end, and keeps the last bytes."""
+    with suppress(OSError, ValueError), stream:
+        while chunk := stream.read(CHUNK_BYTES):
+            end[:] = (end + chunk)[-CHUNK_BYTES:]
 
 
 class Finished(Struct, frozen=True, kw_only=True):
@@ -232,35 +247,26 @@ class CommandRun(Struct, frozen=True, kw_only=True):
             OSError: it cannot be started.
             ConnectionLost: the run was cancelled.
         """
-        stdin = subprocess.DEVNULL if self.text is None else subprocess.PIPE
+        given = subprocess.DEVNULL if self.text is None else subprocess.PIPE
         family = ProcessTree(
-            self.words, environment=self.environment, cwd=self.cwd, stdin=stdin, kill_on_leader_exit=True
+            self.words, environment=self.environment, cwd=self.cwd, stdin=given, kill_on_leader_exit=True
         )
         printed, errors, token = bytearray(), bytearray(), self.cancel_token or CancelToken()
+        stdin, stdout, stderr = family.streams()
 
         def read_printed() -> None:
-            with streams[0] as stream:
-                while len(printed) <= self.limit_bytes and (chunk := stream.read(CHUNK_BYTES)):
+            with stdout:
+                while len(printed) <= self.limit_bytes and (chunk := stdout.read(CHUNK_BYTES)):
                     printed.extend(chunk)
             if len(printed) > self.limit_bytes:
                 family.kill()
 
-        def read_errors() -> None:
-            with streams[1] as stream:
-                while chunk := stream.read(CHUNK_BYTES):
-                    errors[:] = (errors + chunk)[-CHUNK_BYTES:]
-
         def write_text() -> None:
-            if family.process.stdin is not None:
-                with suppress(OSError, ValueError), family.process.stdin as stream:
-                    stream.write((self.text or "").encode("utf-8", "replace"))
+            if self.text is not None:
+                with suppress(OSError, ValueError), stdin:
+                    stdin.write(self.text.encode("utf-8", "replace"))
 
-        assert family.process.stdout is not None
-        assert family.process.stderr is not None
-        streams = (family.process.stdout, family.process.stderr)
-        threads = [Thread(target=run, daemon=True) for run in (write_text, read_printed, read_errors)]
-        for thread in threads:
-            thread.start()
+        threads = [_started(write_text), _started(read_printed), _started(_keep_end, stderr, errors)]
         status = None
         try:
             with suppress(subprocess.TimeoutExpired), token.attach(family):
@@ -315,7 +321,6 @@ _EXCEPTION = re.compile(r"[\s|]*((?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: 
 """The line of a traceback that says what is wrong."""
 
 _STDERR_LINES = 20
-_STDERR_LINE_BYTES = 64 * 1024
 _EXIT_S = 1.0
 """How long to wait for the exit status of a server that closed its standard output."""
 
@@ -342,12 +347,12 @@ class StdioConnection:
         self._banners = 0
         self._first_banner = ""
         self._is_frame = False
-        self._errors: deque[bytes] = deque(maxlen=_STDERR_LINES)
+        self._errors = bytearray()
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._stderr_thread = threading.Thread(target=self._drain_stderr, daemon=True)
-        self._stderr_thread.start()
-        for run in (self._write, self._read):
-            threading.Thread(target=run, daemon=True).start()
+        self._stdin, self._stdout, stderr = self._tree.streams()
+        self._stderr_thread = _started(_keep_end, stderr, self._errors)
+        _started(self._write)
+        _started(self._read)
 
     def send(self, method: str, params: Params | None) -> Future[Json]:
         """Sends a request; never blocks."""
@@ -402,20 +407,16 @@ class StdioConnection:
         self._outbox.put(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
 
     def _write(self) -> None:
-        stream = self._process.stdin
-        assert stream is not None
         # That the server has exited is noticed by `_read`, at the end of its standard output.
-        with contextlib.suppress(OSError, ValueError), stream:
+        with suppress(OSError, ValueError), self._stdin:
             while (line := self._outbox.get()) is not None:
-                stream.write(line)
-                stream.flush()
+                self._stdin.write(line)
+                self._stdin.flush()
 
     def _read(self) -> None:
-        stream = self._process.stdout
-        assert stream is not None
         try:
-            with stream, contextlib.suppress(OSError):
-                for line in read_lines(stream):
+            with self._stdout, suppress(OSError):
+                for line in read_lines(self._stdout):
                     self._receive(line)
             lost = self._exit_error()
         except ConnectionLost as error:
@@ -468,8 +469,7 @@ class StdioConnection:
             if response_id is None and len(self._pending) == 1:
                 return self._pending.popitem()[1]
             # Languages with one type of number write 1 as 1.0.
-            is_integer = isinstance(response_id, float) and response_id.is_integer()
-            return self._pending.pop(str(int(response_id) if is_integer else response_id), None)
+            return self._pending.pop(str(response_id).removesuffix(".0"), None)
 
     def _exit_error(self) -> ConnectionLost:
         what = ""
@@ -480,20 +480,9 @@ class StdioConnection:
         self._stderr_thread.join(_EXIT_S)
         return ConnectionLost(what + self.symptoms(), fix="Run it by itself; pass what it needs with --env.")
 
-    def _drain_stderr(self) -> None:
-        stream = self._process.stderr
-        assert stream is not None
-        rest = b""
-        with contextlib.suppress(OSError, ValueError), stream:
-            while chunk := stream.read(CHUNK_BYTES):
-                *lines, rest = (rest + chunk).split(b"\n")
-                self._errors.extend(line[:_STDERR_LINE_BYTES] for line in lines[-_STDERR_LINES:])
-                rest = rest[:_STDERR_LINE_BYTES]
-        self._errors.append(rest)
-
     def _last_errors(self) -> str:
-        lines = (self._secrets.excerpt(line.decode("utf-8", "replace"), 1000) for line in self._errors.copy())
-        return "\n".join(f"  {line}" for line in lines if line)
+        lines = bytes(self._errors).decode("utf-8", "replace").split("\n")[-_STDERR_LINES:]
+        return "\n".join(f"  {line}" for text in lines if (line := self._secrets.excerpt(text, 1000)))
 
 
 def _call(method: str, params: Params | None) -> dict[str, Json]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import zip_longest
 from typing import Any
 from urllib.parse import quote
 
@@ -36,18 +35,6 @@ _ERROR_CODES = ("TOOL_DESCRIPTION_REQUIRED", "MISSING_TOOL_SELECTION")
 """Errors of the extension (seed 003, 6)."""
 
 _ERROR_KEYS = {"error", "available_tools", "code", "message"}
-
-_CRITERIA = (
-    "tools/list has minimal descriptions",
-    "resources/list has a tool_descriptions resource",
-    "the resource accepts tools",
-    "it returns full descriptions",
-    "a read without tools returns MISSING_TOOL_SELECTION",
-    "authorization is enforced",
-    "a call without reading returns TOOL_DESCRIPTION_REQUIRED",
-    "authorization is isolated in its session",
-)
-"""The criteria of the extension (seed 003, 9), from 1."""
 
 
 def descriptions_uri(results: Mapping[str, Json]) -> str | None:
@@ -101,14 +88,13 @@ def read_descriptions(
     Tools are read in batches; those of a failed batch, one by one (seed 003, 4.3).
     """
     descriptions: dict[str, Json] = {}
-    batches, single, is_lost = list(uris_for(uri, names)), list[tuple[str, tuple[str, ...]]](), False
-    while batches and not is_lost:
+    batches = list(uris_for(uri, names))
+    while batches:
         answers = session.request_all([(READ, {"uri": where}) for where, _ in batches])
         failed: list[str] = []
         for (where, wanted), answer in zip(batches, answers, strict=True):
-            is_lost = is_lost or not isinstance(answer.failure, RpcError | None)
             found = _descriptions_from(answer)
-            if isinstance(found, str) and len(wanted) > 1 and not is_lost:
+            if isinstance(found, str) and len(wanted) > 1 and isinstance(answer.failure, RpcError | None):
                 failed += wanted
                 continue
             described, flaws = ({}, [found]) if isinstance(found, str) else (found, [])
@@ -126,9 +112,7 @@ def read_descriptions(
             if extra := [name for name in described if name not in wanted]:
                 message = f"the answer contains {len(extra)} tools that were not requested, such as {extra[0][:80]!r}"
                 log.report("tool-description-extra", where, message)
-        single += [batch for name in failed for batch in uris_for(uri, [name])]
-        # At first only one: the server may no longer answer.
-        batches, single = (single[:1], single[1:]) if failed else (single, [])
+        batches = [batch for name in failed for batch in uris_for(uri, [name])]
     return descriptions
 
 
@@ -235,24 +219,26 @@ class DisclosedTools:
         )
 
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
-        """Checks the criteria; 5 to 8 by how the server refused what is not allowed, if that was tried."""
+        """Checks the criteria (seed 003, 9); 5 to 8 by how the server refused what is not allowed, if tried."""
         detailed = [str(as_dict(entry).get("name")) for entry in entries if not is_minimal(entry)]
         partial = [key for key, raw in self._tools.items() if not {"description", "inputSchema"} <= as_dict(raw).keys()]
         lacking = f"{'without a description or inputSchema' if partial else 'missing'}: "
-        flaws = (
-            f"{len(detailed)} of {len(entries)} tools have a schema there, such as {detailed[0][:60]}"
-            if detailed
-            else "",
-            "",
-            "" if self._tools else "no read returned a description",
-            f"{lacking}{', '.join((partial or undescribed)[:3])}" if partial or undescribed else "",
-            self._flaw("unnamed", 1),
-            *(self._flaw("before", 0), self._flaw("before", 0), self._flaw("elsewhere", 0)),
-        )
+        shown = f"{len(detailed)} of {len(entries)} tools have a schema there, such as {''.join(detailed[:1])[:60]}"
+        incomplete = f"{lacking}{', '.join((partial or undescribed)[:3])}" if partial or undescribed else ""
         unread = "" if self._was_read else "the descriptions were not read"
         untried = "" if self._refusals else "needs --call-undescribed, and a tool with readOnlyHint"
-        unchecked = ("", "", unread, unread, *[untried] * 4)
-        for number, (text, reason, flaw) in enumerate(zip_longest(_CRITERIA, unchecked, flaws), start=1):
+        before = self._flaw("before", 0)
+        rows = (
+            ("tools/list has minimal descriptions", "", shown if detailed else ""),
+            ("resources/list has a tool_descriptions resource", "", ""),
+            ("the resource accepts tools", unread, "" if self._tools else "no read returned a description"),
+            ("it returns full descriptions", unread, incomplete),
+            ("a read without tools returns MISSING_TOOL_SELECTION", untried, self._flaw("unnamed", 1)),
+            ("authorization is enforced", untried, before),
+            ("a call without reading returns TOOL_DESCRIPTION_REQUIRED", untried, before),
+            ("authorization is isolated in its session", untried, self._flaw("elsewhere", 0)),
+        )
+        for number, (text, reason, flaw) in enumerate(rows, start=1):
             found: dict[str, Any] = {"outcome": "not checked" if reason else "not met" if flaw else "met"}
             yield Criterion(number=number, text=text, note=reason or flaw or None, **found)
 

@@ -17,6 +17,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from dataclasses import dataclass
 from typing import IO, Protocol
 
 from msgspec import Struct
@@ -28,37 +29,27 @@ from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, parse_mark
 Params = Mapping[str, Json]
 
 
+@dataclass(eq=False, repr=False)
 class RpcError(Exception):
     """The server answered a request with an error."""
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        code: int | str | None = None,
-        data: Json = None,
-        http_status: int | None = None,
-        challenge: str | None = None,
-        retry_after: str | None = None,
-    ) -> None:
-        super().__init__(message)
-        self.message = message
-        self.code = code
-        self.data = data
-        self.http_status = http_status
-        self.challenge = challenge
-        """The `WWW-Authenticate` header of a response that requires credentials."""
-        self.retry_after = retry_after
-        """The `Retry-After` header of a busy server."""
+    message: str
+    code: int | str | None = None
+    data: Json = None
+    http_status: int | None = None
+    challenge: str | None = None
+    """The `WWW-Authenticate` header of a response that requires credentials."""
+
+    retry_after: str | None = None
+    """The `Retry-After` header of a busy server."""
 
 
+@dataclass(eq=False, repr=False)
 class ConnectionLost(Exception):
     """The server has exited or breaks the protocol: no further request will be answered."""
 
-    def __init__(self, what: str, *, fix: str | None = None) -> None:
-        super().__init__(what)
-        self.what = what
-        self.fix = fix
+    what: str
+    fix: str | None = None
 
 
 class Connection(Protocol):
@@ -108,15 +99,6 @@ def read_lines(stream: IO[bytes]) -> Iterator[bytes]:
             yield from others[:-1]
             parts, line_bytes = [others[-1]], len(others[-1])
     yield b"".join(parts)
-
-
-def is_utf8(text: bytes) -> bool:
-    """True if the bytes are valid UTF-8."""
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
 
 
 def parse_messages(line: bytes) -> tuple[list[dict[str, Json]], str]:

@@ -36,8 +36,9 @@ from skillgen.sources.mcp.metadata import (
 )
 from skillgen.sources.mcp.offers import (
     GroupReader,
+    ToolEntry,
     ToolReader,
-    callable_entries,
+    header_error,
     icons_of,
     offered_skills,
     prompt_from_entry,
@@ -218,9 +219,15 @@ class _ServiceReader:
         if "tools/list" in self._crawl.results or not self._manifest.fields.raw:
             entries = self._all_entries("tools/list", "name")
             mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
-            yield from callable_entries(entries, self._problems) if mirrors_arguments else entries
-            return
-        yield from named_entries(self._manifest.raw_tools, "name", self._problems)
+            for name, fields in entries:
+                reason = header_error(fields.raw.get("inputSchema")) if mirrors_arguments else None
+                if reason is None:
+                    yield name, fields
+                else:  # a client must leave out such a tool
+                    message = f"no client may call {name[:100]!r}: {reason[:200]}; left out"
+                    self._problems.report("tool-header-invalid", fields.pointer_to("inputSchema"), message)
+        else:
+            yield from named_entries(self._manifest.raw_tools, "name", self._problems)
 
     def _tools(self, reader: ToolReader, entries: list[tuple[str, FieldReader]]) -> tuple[Tool, ...]:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
@@ -228,20 +235,13 @@ class _ServiceReader:
         if unlisted := [name for name in manifest if name not in listed]:
             message = f"the manifest has {', '.join(unlisted)[:200]}, which the server does not list; left out"
             self._problems.report("manifest-tool-not-listed", self._manifest.fields.pointer_to("tools"), message)
-        return tuple(
-            replace(
-                reader.tool(
-                    name,
-                    fields,
-                    described=self._disclosed.description(name),
-                    manifest=manifest.get(name),
-                    group=self._groups.group_of(name, fields),
-                    is_undescribed=self._disclosed.is_undescribed(name),
-                ),
-                disclosed_by=self._groups.disclosing_group(name),
-            )
-            for name, fields in entries
-        )
+        tools = []
+        for name, fields in entries:
+            entry = ToolEntry(fields, self._disclosed.description(name), manifest.get(name))
+            group, is_undescribed = self._groups.group_of(name, fields), self._disclosed.is_undescribed(name)
+            tool = reader.tool(name, entry, group=group, is_undescribed=is_undescribed)
+            tools.append(replace(tool, disclosed_by=self._groups.disclosing_group(name)))
+        return tuple(tools)
 
     def _all_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
         """Yields the entries of a list, then those that only groups contain."""
@@ -252,8 +252,7 @@ class _ServiceReader:
         yield from self._groups.entries(LISTS[method][1], name_key, known)
 
     def _listed_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
-        raw = raw_entries(self._crawl.results, method, LISTS[method][1], self._problems)
-        return named_entries(raw, name_key, self._problems)
+        return named_entries(raw_entries(self._crawl.results, method, self._problems), name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
         listed = page_items(self._crawl.results.get("tools/list"), "tools")
