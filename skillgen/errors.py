@@ -162,9 +162,9 @@ class ProblemLog:
         """Adds a problem with the level and, without a more exact one, the fix of its code."""
         self.add(Problem.of(code, where, message, fix))
 
-    def add(self, problem: Problem) -> None:
-        """Adds a problem after those already collected, unless an equal one is among them."""
-        self._problems[problem] = None
+    def add(self, *problems: Problem) -> None:
+        """Adds problems after those already collected, but for those of which an equal one is among them."""
+        self._problems |= dict.fromkeys(problems)
 
     def __iter__(self) -> Iterator[Problem]:
         return iter(self._problems)

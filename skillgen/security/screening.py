@@ -131,8 +131,7 @@ class _Screening:
 
     def service(self) -> Service:
         service = self._service
-        for problem in service.problems:
-            self._problems.add(problem)
+        self._problems.add(*service.problems)
         for name in _PARTS:
             for part in getattr(service, name):
                 self._texts.add(part)

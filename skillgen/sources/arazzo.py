@@ -113,8 +113,7 @@ class _FileReader:
             except _CannotBeMadeError:
                 continue
         kept, problems = usable_workflows((*self._service.workflows, *found.values()), self._tools)
-        for problem in problems:
-            self._problems.add(problem)
+        self._problems.add(*problems)
         yield from (workflow for workflow in kept if workflow.name in found)
 
     def _workflow(self, raw: dict[str, Json], name: str, pointer: str) -> Workflow:
@@ -129,9 +128,10 @@ class _FileReader:
             what = f"no steps, more than {_STEPS_LIMIT}, or steps without a stepId of their own"
             raise self._cannot_be_made(place, f"the workflow {name!r} has {what}; it is left out")
         self._steps = [str(name) for name in names]
-        shared = self._values(raw, pointer)
-        actions = {key: self._actions(raw, f"{key}Actions", pointer) for key in ("success", "failure")}
-        steps = tuple(self._step(item, child(place, index), shared, actions) for index, item in enumerate(raw_steps))
+        self._shared = self._values(raw, pointer)
+        self._on_success = self._actions(raw, "successActions", pointer)
+        self._on_failure = self._actions(raw, "failureActions", pointer)
+        steps = tuple(self._step(item, child(place, index)) for index, item in enumerate(raw_steps))
         if not any(step.tool is not None or step.workflow is not None for step in steps):
             message = f"the workflow {name!r} has no step that calls the service"
             raise self._cannot_be_made(place, message, "workflow-left-out")
@@ -156,17 +156,11 @@ class _FileReader:
 
     # -- steps -------------------------------------------------------------------------------------------------------
 
-    def _step(
-        self,
-        raw: dict[str, Json],
-        pointer: str,
-        shared: tuple[StepValue, ...],
-        actions: Mapping[str, tuple[StepAction, ...]],
-    ) -> WorkflowStep:
+    def _step(self, raw: dict[str, Json], pointer: str) -> WorkflowStep:
         target, values = self._target(raw, pointer), self._values(raw, pointer)
         own = {(item.name, item.location) for item in values}
         if "workflow" not in target:
-            values = (*(item for item in shared if (item.name, item.location) not in own), *values)
+            values = (*(item for item in self._shared if (item.name, item.location) not in own), *values)
         body = as_dict(raw.get("requestBody"))
         replaced = as_list(body.get("replacements"))[:_PARTS_LIMIT]
         return WorkflowStep(
@@ -180,8 +174,8 @@ class _FileReader:
                 StepValue(name=text_of(item, "target") or "", value=as_dict(item).get("value")) for item in replaced
             ),
             criteria=self._criteria(raw, "successCriteria", pointer),
-            on_success=_with_shared(self._actions(raw, "onSuccess", pointer), actions["success"]),
-            on_failure=_with_shared(self._actions(raw, "onFailure", pointer), actions["failure"]),
+            on_success=_with_shared(self._actions(raw, "onSuccess", pointer), self._on_success),
+            on_failure=_with_shared(self._actions(raw, "onFailure", pointer), self._on_failure),
             outputs=_expressions(raw.get("outputs")),
             after=self._existing(texts_of(raw, "dependsOn")[:_PARTS_LIMIT], self._steps, pointer),
             pointer=f"{self._name}#{pointer}",
@@ -258,10 +252,9 @@ class _FileReader:
         found: dict[tuple[str, str | None], StepValue] = {}
         for place, item in self._parts(raw, "parameters", pointer, "parameters"):
             name, location = text_of(item, "name"), text_of(item, "in")
-            if name is None or "value" not in item or location not in (None, *_LOCATIONS):
-                self._report(place, "a parameter has no name, no value, or an unknown place; it is left out")
-            elif (name, location) in found:
-                self._report(place, f"the parameter {name!r} occurs twice; the first one is used")
+            if name is None or "value" not in item or location not in (None, *_LOCATIONS) or (name, location) in found:
+                what = "a parameter has no name, no value, an unknown place, or occurs twice"
+                self._report(place, f"{what}; it is left out")
             else:
                 found[name, location] = StepValue(name=name, location=location, value=item["value"])
         return tuple(found.values())
@@ -288,9 +281,8 @@ class _FileReader:
             has_target = kind != "goto" or (step is None) != (workflow is None)
             exists = (step is None or step in self._steps) and (workflow is None or workflow in self._ids)
             if not is_known or not has_target or not exists:
-                what = (
-                    f"`{kind}` is not an action here, or goes to {step or workflow or 'nothing'}, which does not exist"
-                )
+                goal = step or workflow or "nothing"
+                what = f"`{kind}` is not an action here, or goes to {goal}, which does not exist"
                 self._report(place, f"{what[:300]}; it is left out")
                 continue
             after, limit = self._number(item, "retryAfter", place), self._number(item, "retryLimit", place)

@@ -178,8 +178,7 @@ def discover_document(
                 failures.append(error)
                 continue
             if is_wanted(document.data):
-                for problem in document_problems:
-                    problems.add(problem)
+                problems.add(*document_problems)
                 return document
             kind_error = kind_error or wrong_kind_error(document.data, document.name, wanted)
             what = f"is not {wanted}: {shape_of(document.data)}"

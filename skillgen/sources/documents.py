@@ -144,7 +144,8 @@ def load_document(source: str, problems: ProblemLog, access: FetchOptions | None
     if is_url(source):
         return document_from_response(fetch(source, access), problems, access)
     name, content = _read(source, access)
-    return document_of(content, name, problems, access, folder=Path(source).parent if source != "-" else None)
+    document = document_of(content, name, problems, access)
+    return replace(document, folder=Path(source).parent if source != "-" else None)
 
 
 def load_text(source: str, access: FetchOptions) -> tuple[str, str, tuple[str, ...]]:
@@ -181,34 +182,23 @@ def document_from_response(fetched: Fetched, problems: ProblemLog, access: Fetch
         SourceError: it is neither JSON nor YAML.
     """
     note_other_input()
-    document = document_of(fetched.content, fetched.url, problems, access, url=fetched.url)
+    document = document_of(fetched.content, fetched.url, problems, access)
     is_json = fetched.content.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[")
-    return replace(document, media_type=fetched.content_type, is_json=is_json)
+    return replace(document, url=fetched.url, media_type=fetched.content_type, is_json=is_json)
 
 
-def document_of(
-    content: bytes,
-    name: str,
-    problems: ProblemLog,
-    access: FetchOptions,
-    *,
-    url: str | None = None,
-    folder: Path | None = None,
-) -> Document:
+def document_of(content: bytes, name: str, problems: ProblemLog, access: FetchOptions) -> Document:
     """Parses a document and redacts the user's secrets in it and in its problems."""
     _check_size(content, name, fix="give a JSON or YAML document")
     text = _decode(content, name)
     parse_problems = ProblemLog()
     data, echoed_from = access.secrets.hide_in(parse_text(text, name, parse_problems))
-    for problem in parse_problems:
-        problems.add(access.secrets.hide_in_problem(problem))
+    problems.add(*map(access.secrets.hide_in_problem, parse_problems))
     report_echoed_secrets(problems, echoed_from)
     if json.detect_encoding(content[:4]).startswith("utf-8"):
         del text  # it may have four bytes for each character; one byte is searched faster, and references are ASCII
         text = content.decode("latin-1")
-    return Document(
-        data=data, size_bytes=len(content), name=name, url=url, folder=folder, refers_outward=_may_refer_outward(text)
-    )
+    return Document(data=data, size_bytes=len(content), name=name, refers_outward=_may_refer_outward(text))
 
 
 def _check_size(content: bytes, name: str, *, fix: str) -> None:

@@ -24,7 +24,6 @@ from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Node, Origin, child
 from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
-from skillgen.sources import http
 from skillgen.sources.arazzo import apply_arazzo, is_arazzo
 from skillgen.sources.documents import Document, is_url, load_document, load_text
 from skillgen.sources.http import FetchOptions
@@ -65,7 +64,7 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
     Raises:
         SourceError: no text can be read.
     """
-    access = http.FetchOptions(timeout_s=timeout_s, secrets=secrets_from_url(source))
+    access = FetchOptions(timeout_s=timeout_s, secrets=secrets_from_url(source))
     sites = [f"{source.rstrip('/')}/{path}" for path in _LLMS_TXT_PATHS] if _SITE.fullmatch(source) else []
     failures: list[SourceError] = []
     for candidate in (*sites, source):
@@ -107,8 +106,7 @@ def with_text(service: Service, text: AiHelp, where: str) -> Service:
     """
     is_served = where.startswith("/")
     problems = ProblemLog()
-    for problem in service.problems:
-        problems.add(problem)
+    problems.add(*service.problems)
     disagreements = problems if text.edited is None else ProblemLog()
     if text.edited:
         message = "the text was written by skillgen and edited since; an edit of what skillgen derived is not read"
@@ -147,8 +145,7 @@ def with_text(service: Service, text: AiHelp, where: str) -> Service:
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
             changes["access_level"], origins["access_level"] = level, text_origin
     help_text = text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
-    for problem in text.metadata.problems:  # of its fields, which are read only here
-        problems.add(problem)
+    problems.add(*text.metadata.problems)  # of its fields, which are read only here
     return replace(
         result,
         **changes,

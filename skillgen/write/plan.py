@@ -241,8 +241,7 @@ class _Planning(Struct):
 
     def _write(self, path: str, merged: merge.Merge, reason: str = "") -> None:
         self._set(path, records.content_of(merged.lines), reason, merged.edit if reason else "", len(merged.added))
-        for problem in merged.problems:
-            self.problems.add(problem)
+        self.problems.add(*merged.problems)
         self.notes += [(path, title, text) for title, text in merged.notes]
 
     def place_notes(self) -> None:

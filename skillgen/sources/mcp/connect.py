@@ -13,7 +13,7 @@ import functools
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -148,7 +148,7 @@ def _refusal(text: str, target: ServerTarget) -> str | None:
     return found[1] if found else None
 
 
-def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
+def _with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
     """Returns the error of a server that was started, with the fix that its own output shows: a variable that the
     environment of a server lacks, or the URL at which it serves; of a failed installation, in one sentence.
     """
@@ -171,7 +171,7 @@ def with_exact_fix(error: SourceError, target: ServerTarget) -> SourceError:
     return error
 
 
-class Attempt(Struct, frozen=True):
+class _Attempt(Struct, frozen=True):
     """One method of connecting to a server."""
 
     transport: Transport
@@ -183,7 +183,7 @@ class Attempt(Struct, frozen=True):
     """How long to wait for `server/discover` alone; `None` to send `initialize` only."""
 
 
-def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, ...]:
+def _attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[_Attempt, ...]:
     """Returns the methods of connecting to a server, in the order to try them."""
     where, runner = target.where, target.package_runner
     if target.url is None:
@@ -191,8 +191,8 @@ def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, ...]:
         limit = f" ({runner} may be installing the package, for up to {target.first_answer_s:g} s)" if runner else ""
         # An unknown method before `initialize` crashes some servers, and others reject every request after it.
         return (
-            Attempt("stdio", f"starting {where}{limit}", start, _STDIO_PROBE_S),
-            Attempt("stdio", f"starting {where} again", start, None),
+            _Attempt("stdio", f"starting {where}{limit}", start, _STDIO_PROBE_S),
+            _Attempt("stdio", f"starting {where} again", start, None),
         )
     # Importing it takes more than a second.
     from skillgen.sources.mcp.http import HttpConnection
@@ -201,13 +201,13 @@ def attempts_for(target: ServerTarget, secrets: Secrets) -> tuple[Attempt, ...]:
     url = without_credentials(target.url) if _has_token(target) else target.url
     connect = functools.partial(HttpConnection, url, target.headers, timeout_s=target.timeout_s)
     attempts = (
-        Attempt("http", f"connecting to {where}", functools.partial(connect, is_sse=False), _HTTP_PROBE_S),
-        Attempt("sse", "trying HTTP+SSE", functools.partial(connect, is_sse=True), None),
+        _Attempt("http", f"connecting to {where}", functools.partial(connect, is_sse=False), _HTTP_PROBE_S),
+        _Attempt("sse", "trying HTTP+SSE", functools.partial(connect, is_sse=True), None),
     )
     return attempts[::-1] if target.is_sse else attempts
 
 
-def may_need_another(transport: Transport, error: BaseException, target: ServerTarget) -> bool:
+def _may_need_another(transport: Transport, error: BaseException, target: ServerTarget) -> bool:
     """True if the next attempt may succeed after a failed handshake: the probe broke the server, unless its package is
     not installed, or an endpoint has the other transport (2025-03-26, "Backwards Compatibility").
     """
@@ -243,7 +243,7 @@ class SecondHandshake:
     lock from the first, and most servers have no use for it.
     """
 
-    def __init__(self, attempt: Attempt, target: ServerTarget, cancel_token: CancelToken, opening_s: float) -> None:
+    def __init__(self, attempt: _Attempt, target: ServerTarget, cancel_token: CancelToken, opening_s: float) -> None:
         self._timeout_s = target.first_answer_s
         self._deadline = time.monotonic() + max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
         with contextlib.ExitStack() as stack:
@@ -273,6 +273,50 @@ class SecondHandshake:
         if legacy.mentions_dashdash:
             help_text = Session(self._connection, legacy, self._timeout_s).request(AI_HELP, AI_HELP_PARAMS)
         return {legacy.method: legacy.result, **({AI_HELP: help_text.result} if help_text.result is not None else {})}
+
+
+@contextlib.contextmanager
+def opened(
+    target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken
+) -> Iterator[tuple[Transport, Session, SecondHandshake | None]]:
+    """Yields the transport, the session, and the second handshake if the server may only there have a `dashdash`."""
+    failures: list[SourceError] = []
+    for attempt in _attempts_for(target, secrets):
+        progress(attempt.announcement)
+        cancel_token.raise_if_cancelled()
+        with contextlib.ExitStack() as stack:
+            connection = stack.enter_context(_closing(attempt.connect()))
+            stack.enter_context(cancel_token.attach(connection))
+            second, started = None, time.monotonic()
+            try:
+                handshake = negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
+            except (NoAnswer, RpcError, ConnectionLost) as error:
+                symptoms = connection.symptoms()
+                if target.url is not None and symptoms:  # HTTP+SSE is the right transport: report its error alone
+                    failures.clear()
+                failures.append(crawl_error(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
+                if not _may_need_another(attempt.transport, error, target):
+                    break
+                continue
+            if handshake.is_modern and not handshake.mentions_dashdash and not target.scope.no_legacy_handshake:
+                with contextlib.suppress(SourceError):  # the program does not start again
+                    second = SecondHandshake(attempt, target, cancel_token, time.monotonic() - started)
+                    stack.callback(second.end)
+            yield attempt.transport, Session(connection, handshake, target.timeout_s), second
+            return
+    # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
+    raise failures[0] if target.url is not None else _with_exact_fix(failures[-1], target)
+
+
+@contextlib.contextmanager
+def _closing(connection: Connection) -> Iterator[Connection]:
+    """Closes the connection in the background, or kills it if the user interrupts."""
+    try:
+        yield connection
+    except BaseException as error:
+        (connection.close if isinstance(error, Exception) else connection.kill)()
+        raise
+    connection.close()
 
 
 def with_token(target: ServerTarget) -> ServerTarget:

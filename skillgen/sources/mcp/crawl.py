@@ -11,10 +11,9 @@ import binascii
 import contextlib
 import hashlib
 import json
-import time
 from collections.abc import Callable, Iterator
 
-from skillgen.errors import ProblemLog, SourceError
+from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child
 from skillgen.security.secrets import (
     HIDDEN_IN_URL,
@@ -26,14 +25,7 @@ from skillgen.security.secrets import (
 )
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, resolve_marks, strings_in, text_of
 from skillgen.sources.mcp import progressive
-from skillgen.sources.mcp.connect import (
-    SecondHandshake,
-    attempts_for,
-    crawl_error,
-    may_need_another,
-    with_exact_fix,
-    with_token,
-)
+from skillgen.sources.mcp.connect import crawl_error, opened, with_token
 from skillgen.sources.mcp.process import StdioConnection
 from skillgen.sources.mcp.session import (
     AI_HELP,
@@ -44,15 +36,12 @@ from skillgen.sources.mcp.session import (
     MANIFEST_TOOL,
     Answer,
     CancelToken,
-    Connection,
-    ConnectionLost,
     NoAnswer,
     RpcError,
     Session,
-    negotiate,
 )
 from skillgen.sources.mcp.target import Crawl as Crawl
-from skillgen.sources.mcp.target import ServerTarget, Transport, find_manifest
+from skillgen.sources.mcp.target import ServerTarget, find_manifest
 
 _HELP_KEYS = ("content", "metadata", "sections")
 
@@ -85,12 +74,12 @@ def crawled_session(
     """
     target = with_token(target)
     secrets, token = target.secrets(), cancel_token or CancelToken()
-    with secrets.redact_errors(), _opened(target, secrets, progress, token) as (transport, session, second):
+    with secrets.redact_errors(), opened(target, secrets, progress, token) as (transport, session, second):
         reader = _CrawlReader(target, session, secrets)
         results = reader.read(progress)
         if refusals := as_dict(as_dict(results.get(progressive.READ)).get("refusals")):
             call: dict[str, Json] = {"name": progressive.reading_tool(results), "arguments": {}}
-            with _opened(target, secrets, progress, token) as (_, other, _):
+            with opened(target, secrets, progress, token) as (_, other, _):
                 refusals["elsewhere"] = progressive.refusal_of(other.request("tools/call", call))
         if second is not None:
             results = {**second.results(session.handshake, reader.log), **results}
@@ -110,50 +99,6 @@ def crawled_session(
             problems=tuple(map(secrets.hide_in_problem, log)),
         )
         yield crawl, session
-
-
-@contextlib.contextmanager
-def _opened(
-    target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken
-) -> Iterator[tuple[Transport, Session, SecondHandshake | None]]:
-    """Yields the transport, the session, and the second handshake if the server may only there have a `dashdash`."""
-    failures: list[SourceError] = []
-    for attempt in attempts_for(target, secrets):
-        progress(attempt.announcement)
-        cancel_token.raise_if_cancelled()
-        with contextlib.ExitStack() as stack:
-            connection = stack.enter_context(_closing(attempt.connect()))
-            stack.enter_context(cancel_token.attach(connection))
-            second, started = None, time.monotonic()
-            try:
-                handshake = negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
-            except (NoAnswer, RpcError, ConnectionLost) as error:
-                symptoms = connection.symptoms()
-                if target.url is not None and symptoms:  # HTTP+SSE is the right transport: report its error alone
-                    failures.clear()
-                failures.append(crawl_error(error, None, where=target.where, symptoms=symptoms, secrets=secrets))
-                if not may_need_another(attempt.transport, error, target):
-                    break
-                continue
-            if handshake.is_modern and not handshake.mentions_dashdash and not target.scope.no_legacy_handshake:
-                with contextlib.suppress(SourceError):  # the program does not start again
-                    second = SecondHandshake(attempt, target, cancel_token, time.monotonic() - started)
-                    stack.callback(second.end)
-            yield attempt.transport, Session(connection, handshake, target.timeout_s), second
-            return
-    # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
-    raise failures[0] if target.url is not None else with_exact_fix(failures[-1], target)
-
-
-@contextlib.contextmanager
-def _closing(connection: Connection) -> Iterator[Connection]:
-    """Closes the connection in the background, or kills it if the user interrupts."""
-    try:
-        yield connection
-    except BaseException as error:
-        (connection.close if isinstance(error, Exception) else connection.kill)()
-        raise
-    connection.close()
 
 
 class _CrawlReader:

@@ -25,27 +25,25 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import Any, BinaryIO, Literal
+from typing import IO, Any, BinaryIO, Literal
 
 from msgspec import Struct
 
 from skillgen.errors import SourceError
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
 from skillgen.sources.mcp.session import (
-    CHUNK_BYTES,
     CancelToken,
     ConnectionLost,
     Params,
     error_from_response,
     parse_messages,
-    read_lines,
-    response_to_server,
 )
 
 _WATCHER = Path(__file__).with_name("watcher.py")
@@ -69,6 +67,35 @@ _SCAN_S = 0.01
 
 _CLEAN_SCANS = 2
 """How many successive scans must find no process."""
+
+
+_CHUNK_BYTES = 64 * 1024
+
+_LINE_LIMIT_BYTES = 128 * 1024 * 1024
+
+
+def _read_lines(stream: IO[bytes]) -> Iterator[bytes]:
+    """Yields the lines of an unbuffered stream as they arrive, without line breaks.
+
+    Raises:
+        ConnectionLost: the server sends more than the limit.
+    """
+    parts: list[bytes] = []
+    line_bytes = total_bytes = 0
+    while chunk := stream.read(_CHUNK_BYTES):
+        first, *others = chunk.split(b"\n")
+        parts.append(first)
+        total_bytes += len(chunk)
+        line_bytes += len(first)
+        if total_bytes > SOURCE_LIMIT_BYTES:
+            raise ConnectionLost(f"It sent more than {SOURCE_LIMIT_BYTES // 2**20} MiB, the limit of a crawl.")
+        if line_bytes > _LINE_LIMIT_BYTES:
+            raise ConnectionLost(f"It sent a line of more than {_LINE_LIMIT_BYTES // 2**20} MiB.")
+        if others:
+            yield b"".join(parts)
+            yield from others[:-1]
+            parts, line_bytes = [others[-1]], len(others[-1])
+    yield b"".join(parts)
 
 
 class ProcessTree:
@@ -209,8 +236,8 @@ def _started(run: Callable[..., None], *arguments: object) -> Thread:
 def _keep_end(stream: BinaryIO, end: bytearray) -> None:
     """Reads a stream to its end, and keeps the last bytes."""
     with suppress(OSError, ValueError), stream:
-        while chunk := stream.read(CHUNK_BYTES):
-            end[:] = (end + chunk)[-CHUNK_BYTES:]
+        while chunk := stream.read(_CHUNK_BYTES):
+            end[:] = (end + chunk)[-_CHUNK_BYTES:]
 
 
 class Finished(Struct, frozen=True, kw_only=True):
@@ -256,7 +283,7 @@ class CommandRun(Struct, frozen=True, kw_only=True):
 
         def read_printed() -> None:
             with stdout:
-                while len(printed) <= self.limit_bytes and (chunk := stdout.read(CHUNK_BYTES)):
+                while len(printed) <= self.limit_bytes and (chunk := stdout.read(_CHUNK_BYTES)):
                     printed.extend(chunk)
             if len(printed) > self.limit_bytes:
                 family.kill()
@@ -308,6 +335,8 @@ class CommandRun(Struct, frozen=True, kw_only=True):
                 failure, fix = f"{program} exited with {finished.status}{last}", "run it by hand"
         raise SourceError(failure, where=where, fix=fix)
 
+
+_METHOD_NOT_FOUND = -32601
 
 _BANNERS_LIMIT = 10_000
 """Maximum number of lines that are not messages; a program that writes more is not an MCP server."""
@@ -416,7 +445,7 @@ class StdioConnection:
     def _read(self) -> None:
         try:
             with self._stdout, suppress(OSError):
-                for line in read_lines(self._stdout):
+                for line in _read_lines(self._stdout):
                     self._receive(line)
             lost = self._exit_error()
         except ConnectionLost as error:
@@ -453,7 +482,8 @@ class StdioConnection:
     def _handle(self, message: dict[str, Json]) -> None:
         if isinstance(method := message.get("method"), str):
             if message.get("id") is not None and self._outbox.qsize() < _UNSENT_LIMIT:
-                self._post({"id": message["id"], **response_to_server(method)})
+                refusal = {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen answers no requests of servers"}}
+                self._post({"id": message["id"], **({"result": {}} if method == "ping" else refusal)})
             return
         future = self._pop_pending(message.get("id"))
         if future is None:

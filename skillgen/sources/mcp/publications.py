@@ -176,11 +176,9 @@ class PublishedWay(Struct):
             UsageError: a required one is missing.
         """
         for item in map(as_dict, as_list(self.raw.get("environmentVariables"))):
-            name = text_of(item, "name")
-            if name is not None and name in self.given:
-                yield name, self._value({"isSecret": item.get("isSecret")}, name) or ""
-            elif name is not None and item.get("isRequired") is True:
-                raise UsageError(f"{name} has no value", where=self.where, fix=f"give --env {name}=VALUE")
+            name, item = text_of(item, "name"), {key: item.get(key) for key in ("isSecret", "isRequired")}
+            if name is not None and (value := self._value(item, name)) is not None:
+                yield name, value
 
     def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
         for item in map(as_dict, as_list(self.raw.get(key))):

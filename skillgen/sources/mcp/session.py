@@ -18,13 +18,13 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
-from typing import IO, Protocol
+from typing import Protocol
 
 from msgspec import Struct
 
 from skillgen import __version__
 from skillgen.model.values import Json
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, as_dict, parse_marked_json, text_of, texts_of
+from skillgen.sources.json_access import as_dict, parse_marked_json, text_of, texts_of
 
 Params = Mapping[str, Json]
 
@@ -71,36 +71,6 @@ class Connection(Protocol):
         """Returns complete sentences that help to explain an unanswered request; may be empty."""
 
 
-CHUNK_BYTES = 64 * 1024
-
-_LINE_LIMIT_BYTES = 128 * 1024 * 1024
-_METHOD_NOT_FOUND = -32601
-
-
-def read_lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yields the lines of an unbuffered stream as they arrive, without line breaks.
-
-    Raises:
-        ConnectionLost: the server sends more than the limit.
-    """
-    parts: list[bytes] = []
-    line_bytes = total_bytes = 0
-    while chunk := stream.read(CHUNK_BYTES):
-        first, *others = chunk.split(b"\n")
-        parts.append(first)
-        total_bytes += len(chunk)
-        line_bytes += len(first)
-        if total_bytes > SOURCE_LIMIT_BYTES:
-            raise ConnectionLost(f"It sent more than {SOURCE_LIMIT_BYTES // 2**20} MiB, the limit of a crawl.")
-        if line_bytes > _LINE_LIMIT_BYTES:
-            raise ConnectionLost(f"It sent a line of more than {_LINE_LIMIT_BYTES // 2**20} MiB.")
-        if others:
-            yield b"".join(parts)
-            yield from others[:-1]
-            parts, line_bytes = [others[-1]], len(others[-1])
-    yield b"".join(parts)
-
-
 def parse_messages(line: bytes) -> tuple[list[dict[str, Json]], str]:
     """Splits a line into its messages (several in a batch, 2025-03-26) and the text that is not a message.
 
@@ -133,13 +103,6 @@ def error_from_response(error: Json) -> RpcError:
     code = error.get("code")
     is_code = isinstance(code, (int, str)) and not isinstance(code, bool)
     return RpcError(str(error.get("message", "")), code=code if is_code else None, data=error.get("data"))
-
-
-def response_to_server(method: str) -> dict[str, Json]:
-    """Returns the response to a request of the server: skillgen answers `ping` and offers no method."""
-    if method == "ping":
-        return {"result": {}}
-    return {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen answers no requests of servers"}}
 
 
 def _is_message(item: Json) -> bool:

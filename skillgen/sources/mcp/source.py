@@ -140,8 +140,7 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None, trusted_
         trusted_domains: Other domains that documents may link as its homepage and its icons.
     """
     problems = ProblemLog()
-    for problem in crawl.problems:
-        problems.add(problem)
+    problems.add(*crawl.problems)
     return _ServiceReader(crawl, problems).service(server_name, trusted_domains)
 
 
