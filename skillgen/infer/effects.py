@@ -24,7 +24,7 @@ from typing import Any, NamedTuple, TypeAlias, TypeVar
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Parameter, Types
+from skillgen.model.schema import CommandSyntax, Parameter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
 from skillgen.model.values import Json, Origin, Value
@@ -204,17 +204,16 @@ def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect |
     is_repeatable = method in ("put", "delete") or _EFFECT_OF_METHOD.get(method) == semantics.effect == "read"
     if semantics.idempotent is None and is_repeatable and not semantics.sends:
         semantics = with_facts(semantics, Origin("inferred", _BY_METHOD + method.upper()), idempotent=True)
-    flags = (item.name for item in tool.parameters if tool.command and _is_asking(item))
+    flags = (item.name for item in tool.parameters if item.syntax is not None and _is_asking(item.name, item.syntax))
     if semantics.requires_confirmation is None and (flag := next(flags, None)):
         semantics = with_facts(semantics, Origin("inferred", f"its option {flag}"), requires_confirmation=True)
     return replace(tool, semantics=semantics)
 
 
-def _is_asking(item: Parameter) -> bool:
+def _is_asking(name: str, syntax: CommandSyntax) -> bool:
     """True for the flag of a command with which it does not ask before it acts."""
-    if (syntax := item.syntax) is None or not syntax.is_flag or syntax.negations:
-        return False
-    return syntax.prompt is not None or item.name.strip("-") in _WORDS["asking"]
+    is_yes = syntax.prompt is not None or name.strip("-") in _WORDS["asking"]
+    return is_yes and syntax.is_flag and not syntax.negations
 
 
 def _reconciled(tool: Tool, problems: ProblemLog) -> Semantics:

@@ -11,7 +11,7 @@ from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
 from skillgen.model.mcp_fields import REQUIREMENTS, SERVICE, camel, declared
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, Value, is_inferred
+from skillgen.model.values import Json, is_inferred
 from skillgen.render.about import recipes_text, resource_and_prompt_lines, said_by, workflow_lines
 from skillgen.render.access import url_of
 from skillgen.render.identity import description, is_quoted, skill_name, what_and_when
@@ -62,7 +62,7 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
 def mcp_front_matter(service: Service) -> dict[str, Any]:
     """Returns the front matter of the result of `ai_help` (MCP profile, 3.3.2); an unknown URL is `none`."""
     level = _CLI_LEVELS.get(service.access_level, service.access_level)
-    urls = {f"{name}Url": _url_or_none(getattr(service.access, name)) for name in ("web", "mcp", "api", "cli")}
+    urls = _urls(service, "web", "mcp", "api", "cli")
     return _front_matter(service, {"accessLevel": level, **urls})
 
 
@@ -71,10 +71,11 @@ def web_front_matter(service: Service) -> dict[str, Any]:
     endpoint = service.endpoints[0] if service.endpoints and service.kind == "openapi" else None
     is_known = endpoint is not None and "url" not in (endpoint.origins or {})
     api_endpoint = endpoint.url if endpoint is not None and is_known else service.access.api_endpoint
-    urls = {f"{name}Url": _url_or_none(getattr(service.access, name)) for name in ("cli", "mcp", "api")}
     others = {"apiEndpoint": _web_url(api_endpoint), "authMethods": _auth_methods(service)}
     web = url_of(service.access.web)
-    return _front_matter(service, {"accessLevel": service.access_level, **urls, "webUrl": web, **others})
+    return _front_matter(
+        service, {"accessLevel": service.access_level, **_urls(service, "cli", "mcp", "api"), "webUrl": web, **others}
+    )
 
 
 def metadata(service: Service) -> dict[str, Any]:
@@ -167,8 +168,8 @@ def _auth_methods(service: Service) -> list[str]:
     return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in kinds if kind in _AUTH_METHODS))
 
 
-def _url_or_none(link: Value | None) -> str:
-    return url_of(link) or "none"
+def _urls(service: Service, *names: str) -> dict[str, str]:
+    return {f"{name}Url": url_of(getattr(service.access, name)) or "none" for name in names}
 
 
 def _web_url(url: str | None) -> str | None:
@@ -212,12 +213,11 @@ def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
 
 
 def _fitting_text(rendering: Rendering, limit: int) -> str:
-    service, context = rendering.service, _context(rendering)
+    service, context, texts = rendering.service, _context(rendering), list[str]()
     is_small = rendering.reference.size_bytes() <= limit
     if is_small and len((text := _text(rendering, context, None, False, _EXAMPLES_SHOWN)).encode()) <= limit:
         return text
     empty = Listing(start=shared_start(service))
-    texts = []
     for is_brief, examples in ((False, _EXAMPLES_SHOWN), (False, _FEW_EXAMPLES), (True, _FEW_EXAMPLES), (True, 0)):
         rest = len(_text(rendering, context, empty, is_brief, examples).encode())
         listing = list_tools(service, rendering.reference, limit - rest - _MARGIN, is_linked=False)

@@ -48,12 +48,8 @@ class MissingName(jinja2.StrictUndefined):
 
     @property
     def _undefined_message(self) -> str:
-        if self._undefined_hint:
-            return self._undefined_hint
-        if self._undefined_obj is missing:
-            return f"{self._undefined_name!r} is undefined"
-        from difflib import get_close_matches
-
+        if self._undefined_hint or self._undefined_obj is missing:
+            return super()._undefined_message
         kind = type(self._undefined_obj)
         known = getattr(kind, "__struct_fields__", ())
         close = get_close_matches(str(self._undefined_name), known, n=1)
@@ -237,12 +233,10 @@ class Templates:
             too_long = jinja2.TemplateRuntimeError(f"it takes more than {TIME_LIMIT_S:g} s")
             with time_limit(TIME_LIMIT_S, too_long):
                 return render()
-        except jinja2.TemplateError as error:
-            raise self._problem(template, error) from error
         except SkillgenError:
             raise
         except Exception as error:
-            if self.are_builtin:
+            if self.are_builtin and not isinstance(error, jinja2.TemplateError):
                 raise
             raise self._problem(template, error) from error
 
@@ -251,17 +245,12 @@ class Templates:
         file, line = getattr(error, "filename", None), getattr(error, "lineno", None)
         if line is None:
             file, line = _position_in_template(error)
-        name = self._shown(file or self._files.file_of(template) or template)
-        where = f"template {name}" + (f", line {line}" if line else "")
+        path, builtin = Path(file or self._files.file_of(template) or template), templates_folder()
+        name = path.relative_to(builtin) if path.is_relative_to(builtin) else path
+        where = f"template {name.as_posix()}" + (f", line {line}" if line else "")
         reasons = {RecursionError: "it calls itself without end", MemoryError: "it needs too much memory"}
         reason = reasons.get(type(error)) or str(error)
         return UsageError(f"the template cannot be rendered: {reason}", where=where, fix="correct the template")
-
-    def _shown(self, file: str) -> str:
-        """Returns a user's template by its path, and ours by its name."""
-        path = Path(file)
-        builtin = templates_folder()
-        return path.relative_to(builtin).as_posix() if path.is_relative_to(builtin) else path.as_posix()
 
 
 def _template_cache() -> TemplateCache | None:
@@ -422,10 +411,8 @@ def _with_users(templates: Templates) -> _Table:
             kind = "a text" if isinstance(known, str) else f"like {known!r}"
             raise _problem(f"the phrase {name!r} is not {kind}", "write it like the built-in one")
         if unknown := _fields(item) - _fields(known):
-            raise _problem(
-                f"the phrase {name!r} has no field {', '.join(sorted(unknown))}",
-                f"use {', '.join(sorted(_fields(known))) or 'none'}",
-            )
+            fix = f"use {', '.join(sorted(_fields(known))) or 'none'}"
+            raise _problem(f"the phrase {name!r} has no field {', '.join(sorted(unknown))}", fix)
         table[name] = item
     return table
 

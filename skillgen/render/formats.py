@@ -51,7 +51,6 @@ from skillgen.render.identity import (
     what_and_when,
 )
 from skillgen.render.listing import names_in
-from skillgen.render.pages import Page
 from skillgen.render.parameters import short_call
 from skillgen.render.publishing import NOT_A_SERVER, left_out
 from skillgen.render.reference import group_words, single_file
@@ -415,7 +414,9 @@ def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
     if rendering.parts and rendering.skill is not None:
         skills = ((item, inline(description(item.service))) for item in rendering.skills)
         return [(skill_name(item.service), item.folder, words) for item, words in skills]
-    files = {name: page.file_name for page in _index_pages(rendering) for name in page.anchors}
+    listing = rendering.skill.listing if rendering.skill is not None else None
+    indexes = listing.indexes if listing is not None else ()
+    files = {name: page.file_name for page in indexes for name in page.anchors}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))
     return [
@@ -426,11 +427,6 @@ def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
         )
         for item in topics
     ]
-
-
-def _index_pages(rendering: Rendering) -> Sequence[Page]:
-    skill = rendering.skill
-    return skill.listing.indexes if skill is not None and skill.listing is not None else ()
 
 
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")

@@ -152,23 +152,18 @@ def _list_of_groups(service: Service, reference: Reference, room: int) -> Listin
 
 def _commands_of_groups(service: Service, reference: Reference, room: int) -> Listing:
     """Returns a line for each group with as many of its tools as fit, because nothing leads to the others."""
-    for limit, text in of_rendering(_commands_of_groups, reference, lambda: [*_texts_of_groups(service, reference)]):
-        if len(text.encode()) < room:
-            forms = FORMS[-2:-1] if limit == _COMMANDS_CHARACTERS[0] else FORMS[-1:]
-            return Listing(text=Markdown(text), forms=forms, start=shared_start(service))
-    titles = inline(clip(", ".join(topic.title for topic in reference.topics), _TITLES_CHARACTERS))
-    return Listing(text=phrase("groups_only", titles=titles), forms=FORMS[-1:])
-
-
-def _texts_of_groups(service: Service, reference: Reference) -> Iterator[tuple[int, str]]:
-    """Yields the lines for each number of characters that the tools of a group may have."""
-    lines, topics = _Lines(service, shared_start(service)), reference.topics
-    listed = [[line.removeprefix("- ") for line in lines.of(topic.tools, 4)] for topic in topics]
+    topics, start = reference.topics, shared_start(service)
+    tools_of = _Lines(service, start).of
+    listed = of_rendering(_commands_of_groups, reference, lambda: [[*tools_of(topic.tools, 4)] for topic in topics])
     entries = [f"- {paragraph(topic.title)} ({len(topic.tools)})" for topic in topics]
     for limit in _COMMANDS_CHARACTERS:
-        words = (group_words("", commands, limit, "; ") for commands in listed)
-        shown = [f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)]
-        yield limit, "\n".join(shown)
+        words = (group_words("", [line[2:] for line in lines], limit, "; ") for lines in listed)
+        text = "\n".join(f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True))
+        if len(text.encode()) < room:
+            forms = FORMS[-2:-1] if limit == _COMMANDS_CHARACTERS[0] else FORMS[-1:]
+            return Listing(text=Markdown(text), forms=forms, start=start)
+    titles = inline(clip(", ".join(topic.title for topic in topics), _TITLES_CHARACTERS))
+    return Listing(text=phrase("groups_only", titles=titles), forms=FORMS[-1:])
 
 
 _COMMANDS_CHARACTERS = (100_000, *range(640, -1, -40))

@@ -564,15 +564,26 @@ def _topics(
     said = Counter(group.description for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in groups}
     stems = file_stems(names.values(), _reserved_stems(service))
-    topics = []
+    parts: list[tuple[str, str, str | None, str, Markdown | None]] = []
     for group, shown in zip(service.groups, groups, strict=True):
-        if tools := by_group[group.name]:
+        if by_group[group.name]:
             is_said = said[group.description] == 1 and not is_inferred(group, "description")
             words = clip(_sentence_on(group), _WORDS_LIMIT) if is_said else ""
-            stem, own = stems[names[group.name]], sections[group.name]
-            topics.append(_topic(one_line(group.title), stem, tools, own, limit, words, _intro(shown, limit // 2)))
-    if rest := by_group.get(None):
-        topics.append(_topic(phrase("other_tools" if topics else "all_tools"), "tools", rest, sections[None], limit))
+            title, stem = one_line(group.title), stems[names[group.name]]
+            parts.append((title, stem, group.name, words, _intro(shown, limit // 2)))
+    if by_group.get(None):
+        parts.append((phrase("other_tools" if parts else "all_tools"), "tools", None, "", None))
+    topics = []
+    for title, stem, name, words, intro in parts:
+        own = sections[name]
+        above = sum(len(item.encode()) for item in {item for section in own for item in section.above})
+        # What is written above the sections has room on each page.
+        pages = pages_of(title, stem, own, intro=intro, limit=max(limit - above, limit // 2))
+        if above:
+            pages = tuple(replace(page, intro=_joined(page.intro, above_sections(page.sections))) for page in pages)
+        tools = tuple(tool for tool in by_group[name] if not tool.is_preflight)
+        topic = Topic(title=title, tools=tools, words=words, pages=pages, intro=intro, above=above_sections(own))
+        topics.append(topic)
     return tuple(topics)
 
 
@@ -585,30 +596,6 @@ def _reserved_stems(service: Service) -> frozenset[str]:
         "events": service.events,
     }
     return frozenset({"about", "index", "shared", "tools", *(name for name, items in lists.items() if items)})
-
-
-def _topic(
-    title: str,
-    stem: str,
-    tools: Sequence[Tool],
-    sections: Sequence[Section],
-    limit: int,
-    words: str = "",
-    intro: Markdown | None = None,
-) -> Topic:
-    above = sum(len(item.encode()) for item in {item for section in sections for item in section.above})
-    # What is written above the sections has room on each page.
-    pages = pages_of(title, stem, sections, intro=intro, limit=max(limit - above, limit // 2))
-    if above:
-        pages = tuple(replace(page, intro=_joined(page.intro, above_sections(page.sections))) for page in pages)
-    return Topic(
-        title=title,
-        tools=tuple(tool for tool in tools if not tool.is_preflight),
-        words=words,
-        pages=pages,
-        intro=intro,
-        above=above_sections(sections),
-    )
 
 
 def group_words(words: str, names: Sequence[str], limit: int, separator: str = ", ") -> Markdown:

@@ -153,17 +153,12 @@ def why_confirmed(tool: Tool) -> str | None:
 
 def advice_data(service: Service, tool: Tool) -> dict[str, Any]:
     """Returns what the service advises on the errors of a tool; empty without any."""
-    errors = dict(_advice(service, tool))
-    return {"errors": errors} if errors else {}
-
-
-def _advice(service: Service, tool: Tool) -> Iterator[tuple[str, str]]:
+    errors: dict[str, str] = {}
     for error in (*service.errors, *tool.errors):
-        parts = [error.resolution] if error.resolution else []
-        if error.retry_after_s is not None:
-            parts.append(f"Retry after {error.retry_after_s:g} s.")
-        if error.code and parts:
-            yield error.code, clip(one_line(" ".join(parts)), _ADVICE_LENGTH)
+        wait = f"Retry after {error.retry_after_s:g} s." if error.retry_after_s is not None else None
+        if error.code and (words := " ".join(filter(None, (error.resolution, wait)))):
+            errors[error.code] = clip(one_line(words), _ADVICE_LENGTH)
+    return {"errors": errors} if errors else {}
 
 
 # -- operations -------------------------------------------------------------------------------------------------------
@@ -351,8 +346,7 @@ def script_text(kind: str) -> str:
     head, _, _ = own.partition("\nfrom __future__")
     pieces = [piece for text in (*shared, own) for piece in _pieces(re.sub(r"\bJson\b", "Any", text))]
     definitions = {name: piece for piece in pieces for name in piece.defined}
-    live: set[str] = set()
-    waiting = ["main"]
+    live, waiting = set[str](), ["main"]
     for name in waiting:
         if name in definitions and name not in live:
             live.add(name)
@@ -384,23 +378,20 @@ def _pieces(module: str) -> Iterator[_Piece]:
     documented = [(node.body[0], node.body[1]) for node in owners if ast.get_docstring(node) is not None]
     left_out = {number for text, after in documented for number in range(text.lineno, _first_line(after))}
     for node in tree.body:
-        is_import = isinstance(node, (ast.Import, ast.ImportFrom))
-        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("skillgen"):
-            continue
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+        is_own = isinstance(node, ast.ImportFrom) and str(node.module).startswith("skillgen")
+        if is_own or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             continue
         numbers = range(_first_line(node), (node.end_lineno or node.lineno) + 1)
         text = "\n".join(lines[number - 1] for number in numbers if number not in left_out)
-        names = [item for item in ast.walk(node) if isinstance(item, ast.Name)]
-        targets: list[ast.expr] = getattr(node, "targets", [])
-        targets = [node.target] if isinstance(node, ast.AnnAssign) else targets
+        targets: list[ast.expr] = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
         defined = [item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if is_import := isinstance(node, (ast.Import, ast.ImportFrom)):
+            names = node.names if not text.startswith("from __future__") else []
+            defined = [(item.asname or item.name).partition(".")[0] for item in names]
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             defined = [node.name]
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            is_future = text.startswith("from __future__")
-            defined = [] if is_future else [(item.asname or item.name).partition(".")[0] for item in node.names]
-        yield _Piece(text, tuple(defined), tuple(sorted({item.id for item in names})), is_import)
+        used = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
+        yield _Piece(text, tuple(defined), tuple(sorted(used)), is_import)
 
 
 def _first_line(node: ast.stmt) -> int:

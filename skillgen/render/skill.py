@@ -76,9 +76,8 @@ _OTHER_LIMIT = 120
 """Characters of what another skill does."""
 
 
-def _without_product(service: Service) -> str:
-    """Returns what a part of a service does, without the name of the service."""
-    return clip(what_and_when(service)[0].removeprefix(f"{service.product}: "), _OTHER_LIMIT)
+def _without_product(part: Service) -> str:
+    return what_and_when(part)[0].removeprefix(f"{part.product}: ")
 
 
 Result = TypeVar("Result", Document, Artifact, Problem)
@@ -179,7 +178,7 @@ class Rendering:
             "phrase": tool_phrase,
             "formats": self.options.formats,
             "has_program": self.has_program,
-            "other_skills": [(skill_name(other), _without_product(other)) for other in self.others],
+            "other_skills": [(skill_name(other), clip(_without_product(other), _OTHER_LIMIT)) for other in self.others],
             "common_skill": skill_name(self.common) if self.common is not None else None,
             "has_types_elsewhere": bool(self.elsewhere),
         }
