@@ -207,7 +207,7 @@ def test_an_agent_cannot_write_its_grade(skill: Path, program: str) -> None:
     folder = skill.parents[2]
     (folder / "agent.sh").write_text(program, "utf-8")
     agent = ("--agent", f"sh {folder / 'agent.sh'}", "--format", "json")
-    finished = run_skillgen("eval", skill, "--source", folder / "api.json", *agent, cwd=folder)
+    finished = run_skillgen("eval", skill, folder / "api.json", *agent, cwd=folder)
     if finished.exit_code == 5:
         return  # something is in the place of a file
     runs = json.loads(finished.stdout)["runs"]
@@ -233,7 +233,7 @@ def test_an_eval_writes_through_no_link_that_an_agent_makes(skill: Path, program
     (folder / "agent.sh").write_text(program.format(outside=outside), "utf-8")
     for _ in range(2):
         agent = ("--agent", f"sh {folder / 'agent.sh'}", "--jobs", "1")
-        finished = run_skillgen("eval", skill, "--source", folder / "api.json", *agent, cwd=folder)
+        finished = run_skillgen("eval", skill, folder / "api.json", *agent, cwd=folder)
         assert finished.exit_code in (1, 5), finished.stderr
         assert "bug" not in finished.stderr
         found = sorted(path.relative_to(outside).as_posix() for path in outside.rglob("*"))

@@ -277,33 +277,6 @@ def test_a_project_file_without_a_target_is_refused_with_a_source(shop: Path) ->
     assert (wrong.exit_code, "--project: has no effect without --target" in wrong.stderr) == (2, True), wrong.stderr
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        (
-            ("call", "--openapi", "openapi.json", "list_books", "--dry-run"),
-            ("call", "openapi.json", "list_books", "--dry-run"),
-        ),
-        (
-            ("call", "list_books", "--dry-run", "--openapi=openapi.json"),
-            ("call", "openapi.json", "list_books", "--dry-run"),
-        ),
-        (("build", "--config", "skillgen.yaml", "--check"), ("build", "--project", "skillgen.yaml", "--check")),
-        (("inspect", "--cli", "click_program:cli", "--python", sys.executable), ("inspect", *FORMS["program"])),
-        (("inspect", "--cli-command", sys.executable), ("inspect", "--command", sys.executable)),
-    ],
-)
-def test_a_spelling_of_the_last_release_works_with_a_note(
-    old: tuple[str, ...], new: tuple[str, ...], shop: Path
-) -> None:
-    before, after = (run_skillgen(*words, cwd=shop) for words in (old, new))
-    assert (before.exit_code, before.stdout) == (after.exit_code, after.stdout)
-    notes = [line for line in before.stderr.splitlines() if line.startswith("note: ")]
-    assert len(notes) == 1
-    assert " is now " in notes[0]
-    assert "is now" not in run_skillgen(*old, "-q", cwd=shop).stderr
-
-
 # -- options and keys ------------------------------------------------------------------------------------------------
 
 

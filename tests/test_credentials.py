@@ -179,7 +179,7 @@ def both(folder: Path, data: dict[str, Any], tool: str, env: dict[str, str], *op
     (folder / "api.json").write_text(json.dumps(data), "utf-8")
     shutil.rmtree(folder / "out", ignore_errors=True)
     generated("from-openapi", folder / "api.json", "--emit", "skill,scripts", "-o", folder / "out")
-    by_command = run_skillgen("call", "--openapi", folder / "api.json", *options, tool, cwd=folder, env=env)
+    by_command = run_skillgen("call", folder / "api.json", *options, tool, cwd=folder, env=env)
     return [by_command, run_script(script_of(folder / "out"), tool, cwd=folder, env=env)]
 
 
@@ -294,7 +294,7 @@ def test_a_header_option_is_the_credential_that_it_carries(tmp_path: Path, start
         parameter = {"name": "X-Gate-Key", "in": "header", "required": True, "schema": {"type": "string"}}
         data["paths"]["/me"]["get"]["parameters"] = [parameter]
     (tmp_path / "api.json").write_text(json.dumps(data), "utf-8")
-    options = ["--openapi", "api.json", "--header", "x-gate-key: env:K"]
+    options = ["api.json", "--header", "x-gate-key: env:K"]
     finished = generated("call", *options, "getMe", cwd=tmp_path, env={"K": "sesame"})
     assert received[0].lower().count("x-gate-key': 'sesame") == 1
     finished = run_skillgen("call", *options, "send", cwd=tmp_path, env={"K": "sesame"})

@@ -23,6 +23,11 @@ COMMAND_LINES = {
     "option --baseline": ["lint", "openapi.json", "--baseline", "known.json"],
     "option --prune": ["from-openapi", "openapi.json", "--prune"],
     "option --session": ["call", "openapi.json", "--session"],
+    "option build --config": ["build", "--config", "skillgen.yaml", "--check"],
+    "option call --openapi": ["call", "list_books", "--openapi=openapi.json"],
+    "option eval --source": ["eval", "agent-docs/skills/shop", "--source", "openapi.json"],
+    "option inspect --cli": ["inspect", "--cli", "acme.cli:app"],
+    "option lint --cli-command": ["lint", "--cli-command", "git"],
     "option --against": ["lint", "openapi.json", "--against", "agent-docs"],
 }
 

@@ -10,12 +10,12 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from inspect import signature
 from io import TextIOWrapper
-from itertools import chain, islice, starmap
+from itertools import starmap
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -94,7 +94,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     arguments, command = split_at_dashes(sys.argv[1:])
     console = Console(quiet="-q" in arguments or "--quiet" in arguments, debug="--debug" in arguments)
-    sys.exit(run(_with_new_spelling(arguments, console.say), command, console))
+    sys.exit(run(arguments, command, console))
 
 
 def split_at_dashes(arguments: list[str]) -> tuple[list[str], tuple[str, ...]]:
@@ -147,40 +147,6 @@ def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int
     return code
 
 
-_RENAMED = {
-    ("build", "--config"): "--project",
-    ("call", "--openapi"): "",
-    ("eval", "--source"): "",
-    ("inspect", "--cli"): "",
-    ("inspect", "--cli-command"): "--command",
-    ("lint", "--cli"): "",
-    ("lint", "--cli-command"): "--command",
-}
-"""Command and option of the last release to the new one; empty if its value is an argument now."""
-
-
-def _with_new_spelling(arguments: list[str], say: Callable[[str], None]) -> list[str]:
-    """Returns a command line with new options for those of the last release; `say` receives a note on each."""
-    rest = iter(arguments)
-    command = next(rest, "")
-    options: list[str] = []
-    sources: list[str] = []
-    for word in rest:
-        flag, equals, value = word.partition("=")
-        new = _RENAMED.get((command, flag))
-        if new is None:
-            options.append(word)
-            continue
-        say(f"note: {command} {flag} is now {new or 'an argument'} and goes away in the next release")
-        (options if new else sources).extend([*filter(None, [new]), *([value] if equals else islice(rest, 1))])
-    parts = [sources, options] if command == "call" else [options, sources]
-    return [*arguments[:1], *chain(*parts)]
-
-
-_WITHOUT_COMMAND = ("from-openapi", "from-cli", "build", "init", "diff")
-"""Commands that do not read a server."""
-
-
 def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool) -> None:
     """Refuses a command line that names what an earlier release had, or a server where none is read.
 
@@ -188,10 +154,11 @@ def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool
         UsageError: it does.
     """
     named = [("command", text) for text in ("".join(words[:1]), " ".join(words))]
-    named += [("option", word.partition("=")[0]) for word in arguments if word.startswith("--")]
+    flags = [word.partition("=")[0] for word in arguments if word.startswith("--")]
+    named += [("option", name) for flag in flags for name in (flag, f"{''.join(words[:1])} {flag}")]
     for error in filter(None, starmap(dropped, named)):
         raise error
-    if has_command and words and words[0] in _WITHOUT_COMMAND:
+    if has_command and words and words[0] in ("from-openapi", "from-cli", "build", "init", "diff"):
         fix = "use from-server, add it to skillgen.yaml, or diff snapshots: skillgen inspect -- COMMAND > FILE"
         raise UsageError(f"{words[0]} starts no server, so nothing may be given after --", fix=fix)
 

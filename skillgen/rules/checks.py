@@ -198,21 +198,6 @@ def _unknown_tool_named(service: Service) -> Findings:
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
 
 
-_MACHINE_OF_RUN = re.compile(r"\brunning on (?:linux|windows|macos|darwin|ubuntu|debian)\b[^.\n]{0,40}", re.IGNORECASE)
-_TIME_OF_RUN = re.compile(r"20\d\d-\d\d-\d\d[T ]\d\d:\d\d:(?!00)\d\d\S*")
-"""A time to the second, which is not a constant that a person writes."""
-
-
-def _differs_by_run(tool: Tool, types: Types) -> Findings:
-    for item in tool.parameters:
-        default = item.schema.default
-        if default is not None and isinstance(default.json, str) and _TIME_OF_RUN.fullmatch(default.json):
-            yield item.pointer, f"the default of {item.name} is a time, {default.json[:40]}"
-    if (machine := _MACHINE_OF_RUN.search(_text_of(tool)[:_SCANNED_CHARACTERS])) is not None:
-        message = f"the description of {tool.name} names a machine: {machine[0]!r}"
-        yield child(tool.pointer, "description"), message
-
-
 # -- names -----------------------------------------------------------------------------------------------------------
 
 
@@ -424,14 +409,10 @@ def _prompt_undescribed(service: Service) -> Findings:
 
 def _server_without_tls(service: Service) -> Findings:
     urls = [endpoint.url for endpoint in service.endpoints]
-    if service.requirements.auth and urls and all(map(_is_insecure, urls)):
+    hosts = [host_of(url) if url.lower().startswith("http://") and not is_loopback(url) else None for url in urls]
+    if service.requirements.auth and urls and all(host is not None and not is_private(host) for host in hosts):
         place = "/schemes" if (service.protocol_version or "").startswith("2.") else "/servers"
         yield place, f"credentials are sent to {urls[0][:200]} without encryption"
-
-
-def _is_insecure(url: str) -> bool:
-    host = host_of(url)
-    return url.lower().startswith("http://") and not (host is None or is_private(host) or is_loopback(url))
 
 
 def _key_in_query(service: Service) -> Findings:
@@ -445,7 +426,7 @@ def _key_in_query(service: Service) -> Findings:
 _RULES_ON_TOOLS: _Table = (
     ("mcp openapi cli", (_no_description, _tautological_description)),
     ("mcp openapi cli", (_deprecated_without_replacement, _undocumented_parameters)),
-    ("mcp", (_brief_description, _long_description, _differs_by_run)),
+    ("mcp", (_brief_description, _long_description)),
     ("mcp", (_name_not_portable, _destructive_unconfirmed, _output_schema_invalid)),
     ("mcp openapi", (_name_too_long, _many_parameters, _no_output_schema)),
     ("openapi", (_method_contradicts_name, _list_without_paging)),
