@@ -12,22 +12,10 @@ from urllib.parse import urlsplit
 
 from msgspec import Struct, field, to_builtins
 
-from skillgen.errors import OutputError
+from skillgen.model import serialization
 from skillgen.model.calls import ErrorCase, Output
 from skillgen.model.check import unknown
 from skillgen.model.schema import Parameter, Schema, Serialization, Types
-from skillgen.model.serialization import (
-    QUERY_STRING,
-    are_separate,
-    is_exploded,
-    is_json,
-    media_kind,
-    read_joined,
-    read_pairs,
-    read_path,
-    read_text,
-    read_tree,
-)
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
@@ -59,18 +47,17 @@ class Answers:
         Examples for another `media_type` do not count.
         """
         key = id(output), media_type
-        if key not in self._values:
-            self._values[key] = self._value(output, media_type)
+        if key in self._values:
+            return self._values[key]
+        values = [
+            item.value.json for item in output.examples if media_type is None or item.media_type in (None, media_type)
+        ]
+        if output.schema is not None:
+            error_of, schema = self.validator.validation_error, output.schema
+            values = [value for value in values if error_of(value, schema) in (None, UNCHECKED)]
+            values = values or [self.generated(schema, "result")]
+        self._values[key] = next(iter(values), None)
         return self._values[key]
-
-    def _value(self, output: Output, media_type: str | None) -> Json:
-        examples = [item for item in output.examples if media_type is None or item.media_type in (None, media_type)]
-        if output.schema is None:
-            return examples[0].value.json if examples else None
-        for value in (item.value.json for item in examples):
-            if self.validator.validation_error(value, output.schema) in (None, UNCHECKED):
-                return value
-        return self.generated(output.schema, "result")
 
     def generated(self, schema: Schema, name: str) -> Json:
         """Returns a value that a schema allows; null if none was found."""
@@ -155,14 +142,11 @@ class CallLog:
         """Creates the file; with `keeps`, the calls are also in `calls`.
 
         Raises:
-            OutputError: it cannot be written.
+            OSError: it cannot be written.
         """
         self.calls: list[LoggedCall] = []
         self._keeps = keeps
-        try:
-            self._file = open(path, "a", encoding="utf-8") if path is not None else None  # noqa: SIM115
-        except OSError as error:
-            raise OutputError(f"cannot be written: {error.strerror}", where=str(path)) from None
+        self._file = open(path, "a", encoding="utf-8") if path is not None else None  # noqa: SIM115
 
     def add(
         self, tool: str | None, arguments: Json, faults: Iterable[Fault], status: str | int, request: str | None = None
@@ -249,20 +233,20 @@ class Decoder:
         if request.query.count("&") >= _FIELDS_LIMIT:
             decoded.faults.append(Fault("", f"the query has more than {_FIELDS_LIMIT:,} fields"))
             return decoded
-        query = read_pairs(request.query)
-        cookies = [pair for header in request.headers.get_all("Cookie") or () for pair in read_pairs(header, ";")]
+        query = serialization.read_pairs(request.query)
+        cookies = serialization.read_pairs(";".join(request.headers.get_all("Cookie", ())), ";")
         names = {item.name for item in slots.values() if item.location == "query"}
         known = set(own)
         for key, parameter in slots.items():
             place, name = parameter.location, parameter.name
             style, explode = _style(parameter)
-            if style == QUERY_STRING:
+            if style == serialization.QUERY_STRING:
                 sent: Pairs = [(name, request.query)] if request.query else []
                 known |= {name for name, _ in query}
             elif place == "header":  # several of one name are one list (RFC 9110, 5.3)
                 sent = [(name, ",".join(request.headers.get_all(name, ())))] if name in request.headers else []
             elif place == "path":
-                sent = read_path(name, path[name], style, explode) if name in path else []
+                sent = serialization.read_path(name, path[name], style, explode) if name in path else []
             else:
                 sent = self._own_pairs(parameter, query if place == "query" else cookies, names)
                 known |= {name for name, _ in sent}
@@ -299,17 +283,17 @@ class Decoder:
             ValueError: it is not JSON.
         """
         schema, (style, explode) = parameter.schema, _style(parameter)
-        texts = [read_text(place, text, style) for _, text in pairs]
+        texts = [serialization.read_text(place, text, style) for _, text in pairs]
         if pairs[0][0] != parameter.name:
-            tree = read_tree(zip((name for name, _ in pairs), texts, strict=True))
+            tree = serialization.read_tree(zip((name for name, _ in pairs), texts, strict=True))
             return self._value(tree.get(parameter.name, {}) if style == "deepObject" else tree, schema)
         rules = parameter.serialization
-        if rules is not None and rules.media_type is not None and is_json(rules.media_type):
+        if rules is not None and rules.media_type is not None and serialization.is_json(rules.media_type):
             return _json(texts[-1])
-        items, members = read_joined(place, pairs[-1][1], style, explode)
+        items, members = serialization.read_joined(place, pairs[-1][1], style, explode)
         if place == "header":
             items = [item.strip() for item in items]
-        if are_separate(place, style, explode):
+        if serialization.are_separate(place, style, explode):
             items = texts
         return self._best(list(self._readings(texts[-1], items, members, schema)), schema)
 
@@ -322,7 +306,7 @@ class Decoder:
         if "object" in kinds:
             if text[:1] == "{" and isinstance(value := json_or_none(text), dict):
                 yield value
-            yield self._value(read_tree(members), schema)
+            yield self._value(serialization.read_tree(members), schema)
         if not kinds or kinds - {"array", "object"}:
             yield self._typed(text, schema)
 
@@ -378,7 +362,7 @@ class Decoder:
             return
         parameters = tool.body_parameters(form)
         try:
-            if (kind := media_kind(base_type)) == "form":
+            if (kind := serialization.media_kind(base_type)) == "form":
                 decoded.arguments[key] = self._form(_fields(request), parameters, form.schema_of(parameters), "query")
             elif kind == "multipart":
                 pairs, objects = _parts(request)
@@ -409,15 +393,16 @@ class Decoder:
                 pairs = [pair for pair in pairs if pair not in own]
                 if own:
                     styled[parameter.name] = self._argument(parameter, own, place)
-        texts = ((name, read_text(place, text)) for name, text in pairs)
-        return {**as_dict(self._value(read_tree(texts, self._properties(schema)[0].keys()), schema)), **styled}
+        texts = ((name, serialization.read_text(place, text)) for name, text in pairs)
+        tree = serialization.read_tree(texts, self._properties(schema)[0].keys())
+        return {**as_dict(self._value(tree, schema)), **styled}
 
 
 def _fields(request: Request) -> Pairs:
     text = _text(request)
     if text.count("&") >= _FIELDS_LIMIT:
         raise ValueError(f"has more than {_FIELDS_LIMIT:,} fields")
-    return read_pairs(text)
+    return serialization.read_pairs(text)
 
 
 def _parts(request: Request) -> tuple[Pairs, dict[str, Json]]:
@@ -442,7 +427,7 @@ def _parts(request: Request) -> tuple[Pairs, dict[str, Json]]:
             raise ValueError("has a part without a name")
         if (filename := part.get_filename()) is not None:
             pairs.append((name, filename))
-        elif is_json(part.get_content_type()):
+        elif serialization.is_json(part.get_content_type()):
             objects[name] = _json(content.decode("utf-8", "replace"))
         else:
             pairs.append((name, content.decode("utf-8", "replace")))
@@ -453,7 +438,7 @@ def _style(parameter: Parameter) -> tuple[str, bool]:
     """Returns the style of a parameter, and whether it is exploded."""
     rules = parameter.serialization or Serialization()
     style = rules.style or ("simple" if parameter.location in ("path", "header") else "form")
-    explode = is_exploded(style, rules.explode)
+    explode = serialization.is_exploded(style, rules.explode)
     return style, explode and (parameter.location != "cookie" or style == "cookie")
 
 

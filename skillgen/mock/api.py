@@ -17,17 +17,9 @@ from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 from msgspec import Struct
 
 from skillgen.mock.answers import Answers, CallLog, Decoded, Decoder, Request, error_case
-from skillgen.model.auth import Auth
+from skillgen.model import serialization
 from skillgen.model.calls import Output
 from skillgen.model.schema import Types
-from skillgen.model.serialization import (
-    essence_of,
-    header_text,
-    is_json,
-    media_kind,
-    sequence_text,
-    value_text,
-)
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
@@ -57,14 +49,20 @@ class ApiMock:
 
     def __init__(self, service: Service, *, log: CallLog) -> None:
         self._service = service
-        self._routes = list(_routes_of(service))
+        self._routes: list[Route] = []
+        for tool in (tool for tool in service.tools if tool.method is not None):
+            path, _, query = _template(tool).partition("#")[0].partition("?")
+            constants = tuple(parse_qsl(TEMPLATE_VARIABLE.sub("", query)))
+            self._routes += [Route(tool, f"{base}/{path.lstrip('/')}", constants) for base in base_paths(service, tool)]
         self._decoder = Decoder(service)
         self.validator = Validator(Types.of(service.schemas), is_request=True, is_strict=True)
         self._answers = Answers(service)
         self._log = log
         self._places: dict[str | None, list[str | None]] = {}
+        """Where each credential is sent: `header NAME`, `query NAME`, `cookie NAME` or `Authorization: SCHEME`."""
         for auth in service.requirements.auth:
-            self._places.setdefault(auth.name, []).append(_place(auth))
+            bearer = "Authorization: Bearer" if auth.kind in ("oauth2", "openIdConnect") else None
+            self._places.setdefault(auth.name, []).append(auth.sent_as or bearer)
         places = [place for each in self._places.values() for place in each if place is not None]
         self._query_credentials = {place[6:] for place in places if place.startswith("query ")}
 
@@ -122,7 +120,11 @@ class ApiMock:
         else:
             status = _status(output, tool)
             self._record(tool, found.arguments, [], status, request)
-            return self._success(output, media_type, status)
+            headers |= self._headers(output, status) if output is not None else {}
+            if output is None or media_type is None or status in _WITHOUT_BODY:
+                return Response(status, headers)
+            headers["Content-Type"] = concrete = _concrete(media_type)
+            return Response(status, headers, self._written(self._answers.value(output, media_type), concrete))
         self._record(tool, found.arguments, faults, status, request)
         return self._refusal(tool, status, message, headers)
 
@@ -140,47 +142,34 @@ class ApiMock:
 
     def _missing_credentials(self, tool: Tool, request: Request) -> str | None:
         """Returns the credentials of the first alternative if none of the alternatives was sent."""
-        if not tool.auth:
-            return None
-        missing = [
-            [place for name in (item.scheme for item in alternative) if (place := self._unsent(name, request))]
-            for alternative in tool.auth
-        ]
-        return " and ".join(missing[0]) if all(missing) else None
-
-    def _unsent(self, scheme: str, request: Request) -> str | None:
-        """Returns where a credential has to be sent; `None` if it was, or if that is not known."""
-        places = self._places.get(scheme, [])
-        if not places or any(place is None or _is_sent(place, request) for place in places):
-            return None
-        return places[0]
+        missing = []
+        for alternative in tool.auth or ():
+            needed = [self._places.get(item.scheme, []) for item in alternative]
+            # A credential whose place is not known may have been sent.
+            unsent = [
+                str(places[0])
+                for places in needed
+                if places and not any(place is None or _is_sent(place, request) for place in places)
+            ]
+            missing.append(" and ".join(unsent))
+        return missing[0] if missing and all(missing) else None
 
     # -- responses ---------------------------------------------------------------------------------------------------
 
     def _refusal(self, tool: Tool, status: int, message: str, headers: dict[str, str]) -> Response:
         case = error_case(self._service, tool, str(status))
         outputs = [item for item in (case.output, *case.other_outputs) if item is not None]
-        output = next((item for item in outputs if any(map(is_json, item.media_types))), None)
-        media_type = next(filter(is_json, output.media_types), None) if output is not None else None
+        output = next((item for item in outputs if any(map(serialization.is_json, item.media_types))), None)
+        media_type = next(filter(serialization.is_json, output.media_types), None) if output is not None else None
         body = self._answers.error(output, message)
         return json_response(status, body, headers, media_type or "application/json")
-
-    def _success(self, output: Output | None, media_type: str | None, status: int) -> Response:
-        if output is None:
-            return Response(status)
-        headers = dict(self._headers(output, status))
-        if media_type is None or status in _WITHOUT_BODY:
-            return Response(status, headers)
-        value = self._answers.value(output, media_type)
-        concrete = _concrete(media_type)
-        return Response(status, {**headers, "Content-Type": concrete}, self._written(value, concrete))
 
     def _headers(self, output: Output, status: int) -> Iterator[tuple[str, str]]:
         """Yields the declared headers that can be sent; a redirection always has its target."""
         names = set[str]()
         for header in output.headers:
             value = self._answers.generated(header.schema, header.name)
-            text = header_text(value)
+            text = serialization.header_text(value)
             is_sendable = text.isascii() and text.isprintable() and header.name.isascii()
             if value is not None and is_sendable and header.name.lower() not in _OWN_HEADERS:
                 names.add(header.name.lower())
@@ -190,38 +179,27 @@ class ApiMock:
 
     def _written(self, value: Json, media_type: str) -> bytes:
         """Returns a value as the body of a response."""
-        kind = media_kind(media_type)
+        kind = serialization.media_kind(media_type)
         if kind == "json":
             return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         items = value if isinstance(value, list) else [value]
         if kind in ("lines", "records"):
-            return sequence_text(items, "\x1e" * (kind == "records")).encode("utf-8", "replace")
-        if essence_of(media_type) == "text/event-stream":
+            return serialization.sequence_text(items, "\x1e" * (kind == "records")).encode("utf-8", "replace")
+        if serialization.essence_of(media_type) == "text/event-stream":
             return "".join(f"data: {json.dumps(item)}\n\n" for item in items).encode()
         if kind == "xml" and not isinstance(value, str):
             return b"<result/>"
-        return value_text(value).encode("utf-8", "replace") if kind in ("xml", "text") else _BYTES
+        return serialization.value_text(value).encode("utf-8", "replace") if kind in ("xml", "text") else _BYTES
 
     def _record(
         self, tool: Tool | None, arguments: Json, faults: Sequence[Fault], status: int, request: Request
     ) -> None:
-        target = f"{request.method} {self._without_credentials(request.target)}"
+        """Logs a request, without the values of credentials."""
+        path, mark, query = request.target.partition("?")
+        pairs = [(pair, pair.partition("=")[0]) for pair in query.split("&")]
+        shown = "&".join(f"{name}=…" if name in self._query_credentials else pair for pair, name in pairs)
+        target = f"{request.method} {path}{mark}{shown}"
         self._log.add(tool.name if tool is not None else None, arguments, faults, status, target)
-
-    def _without_credentials(self, target: str) -> str:
-        """Returns a path with its query, without the values of credentials."""
-        names = self._query_credentials
-        path, mark, query = target.partition("?")
-        pairs = query.split("&") if mark else []
-        shown = [f"{pair.partition('=')[0]}=…" if pair.partition("=")[0] in names else pair for pair in pairs]
-        return path + mark + "&".join(shown)
-
-
-def _place(auth: Auth) -> str | None:
-    """Returns where a credential is sent: `header NAME`, `query NAME`, `cookie NAME` or `Authorization: SCHEME`."""
-    if auth.sent_as is not None:
-        return auth.sent_as
-    return "Authorization: Bearer" if auth.kind in ("oauth2", "openIdConnect") else None
 
 
 def _is_sent(place: str, request: Request) -> bool:
@@ -253,26 +231,21 @@ def _status(output: Output | None, tool: Tool) -> int:
 
 def _negotiated(outputs: Sequence[Output], headers: Message) -> tuple[Output | None, str | None]:
     """Returns the output and the media type that the client accepts most, JSON first; `None` if it accepts none."""
-    offers = sorted(
-        ((item, name) for item in outputs for name in item.media_types), key=lambda each: not is_json(each[1])
-    )
+    offers = [(item, name) for item in outputs for name in item.media_types]
+    offers.sort(key=lambda offer: not serialization.is_json(offer[1]))
     if not offers:
         return (outputs[0] if outputs else None), None
     accepted = ",".join(headers.get_all("Accept") or ("*/*",)).lower().split(",")
-    for quality, name in sorted(map(_quality, accepted), key=lambda each: -each[0]):
-        for output, offer in offers if quality > 0 else ():
-            if fnmatchcase(essence_of(_concrete(offer)), name):
+    qualities = [(part.partition(";")[0].strip(), _QUALITY.search(part)) for part in accepted]
+    ranked = [(float(quality[1]) if quality is not None else 1.0, name) for name, quality in qualities]
+    for value, name in sorted(ranked, key=lambda each: -each[0]):
+        for output, offer in offers if value > 0 else ():
+            if fnmatchcase(serialization.essence_of(_concrete(offer)), name):
                 return output, offer
     return None, None
 
 
-def _quality(text: str) -> tuple[float, str]:
-    name, *parameters = (part.strip() for part in text.split(";"))
-    quality = next((item[2:] for item in parameters if item.startswith("q=")), "1")
-    return (float(quality) if _QUALITY.fullmatch(quality) else 1.0), name
-
-
-_QUALITY = re.compile(r"[01](?:\.\d{0,3})?")
+_QUALITY = re.compile(r";\s*q=([01](?:\.\d{0,3})?)\s*(?:;|$)")
 
 
 def _concrete(media_type: str) -> str:
@@ -418,14 +391,6 @@ class Route(Struct, frozen=True):
     def rank(self) -> tuple[int, int, int]:
         """Its place among several that match: concrete paths come first (OpenAPI 3.1, "Paths Object")."""
         return self.path.count("{"), -len(self.path), -len(self.query)
-
-
-def _routes_of(service: Service) -> Iterator[Route]:
-    for tool in service.tools:
-        path, _, query = _template(tool).partition("#")[0].partition("?")
-        constants = tuple(parse_qsl(TEMPLATE_VARIABLE.sub("", query)))
-        for base in base_paths(service, tool) if tool.method is not None else ():
-            yield Route(tool, f"{base}/{path.lstrip('/')}", constants)
 
 
 def _template(tool: Tool) -> str:

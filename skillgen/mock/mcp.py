@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from msgspec import Struct, field
@@ -37,14 +38,13 @@ _CACHED = {"ttlMs": 0, "cacheScope": "public"}
 """Members that results of lists and resources must have since 2026-07-28 (`CacheableResult`)."""
 
 
+@dataclass(eq=False)
 class RequestError(Exception):
     """A request is answered with an error."""
 
-    def __init__(self, code: int, message: str, data: Json = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.data = data
+    code: int
+    message: str
+    data: Json = None
 
 
 class McpSession(Struct):
@@ -250,24 +250,23 @@ class McpMock:
         if name not in self._tools:
             self._log.add(None, arguments, [Fault("", f"there is no tool {name!r:.100}")], "unknown-tool")
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
-        if self._service.disclosure is not None and requested_version(params) is None:
-            self._require_description(name, arguments, session)
+        disclosed = as_dict(self._results.get(DESCRIPTIONS)) if requested_version(params) is None else {}
+        is_described = name in session.described or name not in as_dict(disclosed.get("tools"))
+        if self._service.disclosure is not None and not is_described:
+            message = f"Tool {name!r} requires fetching its description before use."
+            uri = f"{disclosed.get('uri')}?tools={name}"
+            self._log.add(name, arguments, [Fault("", message)], "error:TOOL_DESCRIPTION_REQUIRED")
+            error = {"code": "TOOL_DESCRIPTION_REQUIRED", "message": message, "resource_uri": uri}
+            raise RequestError(INVALID_PARAMS, message, {"error": error})
         faults = list(self.validator.faults(arguments, self._tools[name].arguments_schema()))
         if faults:
             self._log.add(name, arguments, faults, "invalid")
             lines = "\n".join(f"{fault.pointer or '/'}: {fault.message}" for fault in faults)
-            return failed_call(f"Invalid arguments for tool {name}:\n{lines}")
+            text = f"Invalid arguments for tool {name}:\n{lines}"
+            # An error that the model reads (2025-11-25, "Error Handling").
+            return {"content": [{"type": "text", "text": text}], "isError": True}
         self._log.add(name, arguments, (), "ok")
         return self._outcome(name, arguments)
-
-    def _require_description(self, name: str, arguments: Json, session: McpSession) -> None:
-        if name in session.described or name not in as_dict(as_dict(self._results.get(DESCRIPTIONS)).get("tools")):
-            return
-        message = f"Tool {name!r} requires fetching its description before use."
-        uri = f"{as_dict(self._results[DESCRIPTIONS]).get('uri')}?tools={name}"
-        self._log.add(name, arguments, [Fault("", message)], "error:TOOL_DESCRIPTION_REQUIRED")
-        error = {"code": "TOOL_DESCRIPTION_REQUIRED", "message": message, "resource_uri": uri}
-        raise RequestError(INVALID_PARAMS, message, {"error": error})
 
     def _outcome(self, name: str, arguments: Json) -> Json:
         if name == MANIFEST_TOOL and (manifest := self._results.get("manifest")) is not None:
@@ -285,11 +284,6 @@ def failed(number: Json, error: RequestError) -> dict[str, Json]:
     """Returns the response to a request that failed."""
     data = {} if error.data is None else {"data": error.data}
     return {"jsonrpc": "2.0", "id": number, "error": {"code": error.code, "message": error.message, **data}}
-
-
-def failed_call(text: str) -> dict[str, Json]:
-    """Returns the result of a call that failed: an error that the model reads (2025-11-25, "Error Handling")."""
-    return {"content": [{"type": "text", "text": text}], "isError": True}
 
 
 def requested_version(params: Json) -> str | None:

@@ -16,23 +16,14 @@ from typing import Any, BinaryIO
 import uvicorn
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response as HttpResponse
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from skillgen.errors import UsageError
+from skillgen.mock import mcp
 from skillgen.mock.answers import CallLog, Request
 from skillgen.mock.api import ApiMock, Response, base_paths, json_response
-from skillgen.mock.mcp import (
-    INVALID_PARAMS,
-    INVALID_REQUEST,
-    PARSE_ERROR,
-    McpMock,
-    McpSession,
-    RequestError,
-    failed,
-    requested_version,
-)
-from skillgen.model.mcp_fields import ARGUMENT, ICON, PROMPT, RESOURCE, SEMANTICS, TOOL, declared
-from skillgen.model.resource import Prompt, Resource
+from skillgen.model.mcp_fields import ARGUMENT, ICON, PROMPT, RESOURCE, SEMANTICS, TOOL, Field, declared
+from skillgen.model.resource import Prompt
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json
@@ -55,9 +46,9 @@ _TOKEN = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # -- standard input and output ----------------------------------------------------------------------------------------
 
 
-def serve_stdio(mock: McpMock, reader: BinaryIO, writer: BinaryIO) -> None:
+def serve_stdio(mock: mcp.McpMock, reader: BinaryIO, writer: BinaryIO) -> None:
     """Answers each message on a line until the input ends."""
-    session = McpSession()
+    session = mcp.McpSession()
     while line := reader.readline(_MESSAGE_LIMIT_BYTES):
         if not line.strip():
             continue
@@ -68,7 +59,7 @@ def serve_stdio(mock: McpMock, reader: BinaryIO, writer: BinaryIO) -> None:
 
 
 _BROKEN = object()
-_PARSE_FAILED = failed(None, RequestError(PARSE_ERROR, "Parse error: the message is not JSON"))
+_PARSE_FAILED = mcp.failed(None, mcp.RequestError(mcp.PARSE_ERROR, "Parse error: the message is not JSON"))
 
 
 def _parsed(text: bytes) -> Json:
@@ -84,9 +75,9 @@ def _parsed(text: bytes) -> Json:
 class StreamableHttp:
     """The endpoint of an MCP server: with sessions up to 2025-11-25, without any since 2026-07-28."""
 
-    def __init__(self, mock: McpMock) -> None:
+    def __init__(self, mock: mcp.McpMock) -> None:
         self._mock = mock
-        self._sessions: dict[str, McpSession] = {}
+        self._sessions: dict[str, mcp.McpSession] = {}
 
     def respond(self, request: Request) -> Response:
         """Returns the response to a request."""
@@ -105,7 +96,7 @@ class StreamableHttp:
         message = _parsed(request.body)
         if message is _BROKEN:
             return json_response(400, _PARSE_FAILED)
-        if requested_version(as_dict(message).get("params")) is not None:
+        if mcp.requested_version(as_dict(message).get("params")) is not None:
             return self._stateless(request, as_dict(message))
         return self._in_session(request, message)
 
@@ -118,9 +109,9 @@ class StreamableHttp:
             schema, arguments = self._mock.input_schema(str(params.get("name"))), as_dict(params.get("arguments"))
             found = inbound.validate_mcp_param_headers(schema, arguments, headers) or found
         if isinstance(found, inbound.InboundLadderRejection):
-            response: Json = failed(message.get("id"), RequestError(found.code, found.message, found.data))
+            response: Json = mcp.failed(message.get("id"), mcp.RequestError(found.code, found.message, found.data))
         else:
-            response = self._mock.answer(message, McpSession())
+            response = self._mock.answer(message, mcp.McpSession())
         if response is None:
             return Response(202)
         code = as_dict(response.get("error")).get("code", 0)
@@ -129,7 +120,7 @@ class StreamableHttp:
     def _in_session(self, request: Request, message: Json) -> Response:
         version = request.headers.get("MCP-Protocol-Version")
         if version == MODERN_VERSION:
-            return _refused(400, f"a request of {MODERN_VERSION} names its version in _meta", INVALID_PARAMS)
+            return _refused(400, f"a request of {MODERN_VERSION} names its version in _meta", mcp.INVALID_PARAMS)
         if version is not None and version not in LEGACY_VERSIONS:
             return _refused(400, f"Unsupported protocol version: {version:.40}")
         method, headers = as_dict(message).get("method"), dict[str, str]()
@@ -138,34 +129,30 @@ class StreamableHttp:
             identifier = headers[_SESSION_HEADER] = secrets.token_hex(16)
             while len(self._sessions) >= _SESSIONS_LIMIT:
                 del self._sessions[next(iter(self._sessions))]
-            self._sessions[identifier] = McpSession()
+            self._sessions[identifier] = mcp.McpSession()
         if identifier is None and method != "server/discover":
             return _refused(400, f"{_SESSION_HEADER} is missing: a session begins with initialize")
-        session = self._sessions.get(identifier) if identifier is not None else McpSession()
+        session = self._sessions.get(identifier) if identifier is not None else mcp.McpSession()
         if session is None:
             return _refused(404, "Session not found")
         response = self._mock.answer(message, session)
         return Response(202) if response is None else json_response(200, response, headers)
 
 
-def _refused(status: int, message: str, code: int = INVALID_REQUEST) -> Response:
-    return json_response(status, failed(None, RequestError(code, message)))
+def _refused(status: int, message: str, code: int = mcp.INVALID_REQUEST) -> Response:
+    return json_response(status, mcp.failed(None, mcp.RequestError(code, message)))
 
 
 # -- the HTTP server ---------------------------------------------------------------------------------------------------
 
 
-class _Application:
-    """Answers HTTP requests, one at a time."""
+def _application(service: ApiMock | StreamableHttp) -> ASGIApp:
+    """Returns what answers HTTP requests, one at a time."""
 
-    def __init__(self, service: ApiMock | StreamableHttp) -> None:
-        self._service = service
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await (await self._answer(HttpRequest(scope, receive)))(scope, receive, send)
-
-    async def _answer(self, request: HttpRequest) -> HttpResponse:
-        if _is_from_another_site(request):
+    async def answer(request: HttpRequest) -> HttpResponse:
+        # A page in a browser may have had its own name resolved to this address.
+        addresses = [f"http://{request.headers.get('Host', '')}", *filter(None, [request.headers.get("Origin")])]
+        if not all(map(is_loopback, addresses)):
             return HttpResponse(status_code=403)
         body = bytearray()
         async for chunk in request.stream():
@@ -176,8 +163,8 @@ class _Application:
         for name, value in request.headers.items():
             headers[name] = value
         path, query = request.scope["raw_path"], request.scope["query_string"]
-        target = path + (b"?" + query if query else b"")
-        response = self._service.respond(Request(request.method, target.decode("latin-1"), headers, bytes(body)))
+        target = (path + (b"?" + query if query else b"")).decode("latin-1")
+        response = service.respond(Request(request.method, target, headers, bytes(body)))
         sent = {
             name: value
             for name, value in response.headers.items()
@@ -185,18 +172,17 @@ class _Application:
         }
         return HttpResponse(response.body, response.status, sent)
 
+    async def application(scope: Scope, receive: Receive, send: Send) -> None:
+        await (await answer(HttpRequest(scope, receive)))(scope, receive, send)
 
-def _is_from_another_site(request: HttpRequest) -> bool:
-    """True for a request of a page in a browser, which may have had its own name resolved to this address."""
-    host, origin = request.headers.get("Host", ""), request.headers.get("Origin")
-    return not is_loopback(f"http://{host}") or bool(origin and not is_loopback(origin))
+    return application
 
 
-def mock_of(service: Service, results: Mapping[str, Json] | None, log: CallLog) -> McpMock | ApiMock:
+def mock_of(service: Service, results: Mapping[str, Json] | None, log: CallLog) -> mcp.McpMock | ApiMock:
     """Returns the mock of a service; `results` are those of a crawl, `None` if it was not crawled."""
     if service.kind == "openapi":
         return ApiMock(service, log=log)
-    return McpMock(service, results_from_service(service) if results is None else results, log=log)
+    return mcp.McpMock(service, results_from_service(service) if results is None else results, log=log)
 
 
 def url_of(service: Service, port: int) -> str:
@@ -205,7 +191,7 @@ def url_of(service: Service, port: int) -> str:
 
 
 @contextmanager
-def serving(mock: McpMock | ApiMock, port: int = 0) -> Iterator[int]:
+def serving(mock: mcp.McpMock | ApiMock, port: int = 0) -> Iterator[int]:
     """Opens a port of the loopback interface, 0 for any, and yields it; a thread answers while the block runs.
 
     Raises:
@@ -216,7 +202,7 @@ def serving(mock: McpMock | ApiMock, port: int = 0) -> Iterator[int]:
     except OSError as error:
         what, fix = f"port {port} cannot be opened: {os.strerror(error.errno or 0)}", "choose another one, or 0 for any"
         raise UsageError(what, where="--http", fix=fix) from None
-    application = _Application(StreamableHttp(mock) if isinstance(mock, McpMock) else mock)
+    application = _application(StreamableHttp(mock) if isinstance(mock, mcp.McpMock) else mock)
     server = uvicorn.Server(
         uvicorn.Config(
             application,
@@ -241,20 +227,24 @@ def results_from_service(service: Service) -> dict[str, Json]:
     """Returns the results of a crawl that would be read as this service: method to result, of a list to its pages."""
     handshake = _handshake(service)
     results: dict[str, Json] = {"server/discover" if "supportedVersions" in handshake else "initialize": handshake}
-    entries: dict[str, tuple[str, Iterable[dict[str, Json]]]] = {
-        "tools/list": ("tools", map(_tool, service.tools)),
-        "resources/list": ("resources", (_resource(item, "uri") for item in service.resources)),
-        "resources/templates/list": (
-            "resourceTemplates",
-            (_resource(item, "uriTemplate") for item in service.resource_templates),
-        ),
-        "prompts/list": ("prompts", map(_prompt, service.prompts)),
+    entries: dict[str, dict[str, list[Json]]] = {
+        "tools/list": {"tools": [*map(_tool, service.tools)]},
+        "resources/list": {
+            "resources": [_entry(RESOURCE, item, {"uri": item.uri, "name": item.name}) for item in service.resources]
+        },
+        "resources/templates/list": {
+            "resourceTemplates": [
+                _entry(RESOURCE, item, {"uriTemplate": item.uri, "name": item.name})
+                for item in service.resource_templates
+            ]
+        },
+        "prompts/list": {"prompts": [*map(_prompt, service.prompts)]},
     }
     capabilities = handshake["capabilities"]
-    for method, (key, items) in entries.items():
-        listed, name = list(items), method.partition("/")[0]
-        if listed or (name in capabilities and method != "resources/templates/list"):
-            results[method] = [{key: listed}]
+    for method, page in entries.items():
+        name = method.partition("/")[0]
+        if any(page.values()) or (name in capabilities and method != "resources/templates/list"):
+            results[method] = [page]
             capabilities.setdefault(name, {})
     return results
 
@@ -289,40 +279,30 @@ _DERIVED = ("dashdash", "ai_help", "manifest", "lists", "protocolVersion", "supp
 
 
 def _tool(tool: Tool) -> dict[str, Json]:
-    return _merged(
-        {
-            "name": tool.name,
-            "description": tool.description,
-            "inputSchema": tool.input_schema,
-            "outputSchema": tool.output.raw if tool.output is not None else None,
-            "icons": _icons(tool.icons),
-            **declared(TOOL, tool, "entry"),
-            **declared(SEMANTICS, tool.semantics, "entry"),
-            "annotations": declared(SEMANTICS, tool.semantics, "hint") or None,
-            "dashdash": tool_object(tool) or None,
-        },
-        tool.extras,
-    )
-
-
-def _resource(resource: Resource, key: str) -> dict[str, Json]:
-    return _merged(
-        {
-            key: resource.uri,
-            "name": resource.name,
-            **declared(RESOURCE, resource, "entry"),
-            "icons": _icons(resource.icons),
-            "annotations": declared(RESOURCE, resource, "hint") or None,
-            "dashdash": declared(RESOURCE, resource, "dashdash") or None,
-        },
-        resource.extras,
-    )
+    own = {
+        "name": tool.name,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output.raw if tool.output is not None else None,
+        **declared(SEMANTICS, tool.semantics, "entry"),
+    }
+    hints = declared(SEMANTICS, tool.semantics, "hint") or None
+    return _entry(TOOL, tool, own, annotations=hints, dashdash=tool_object(tool) or None)
 
 
 def _prompt(prompt: Prompt) -> dict[str, Json]:
     arguments = [{"name": item.name, **declared(ARGUMENT, item, "entry")} for item in prompt.parameters]
-    entry = {"name": prompt.name, **declared(PROMPT, prompt, "entry"), "arguments": arguments or None}
-    return _merged({**entry, "icons": _icons(prompt.icons)}, prompt.extras)
+    return _entry(PROMPT, prompt, {"name": prompt.name, "arguments": arguments or None})
+
+
+def _entry(table: Iterable[Field], node: Any, own: dict[str, Json], **others: Json) -> dict[str, Json]:
+    """Returns an entry of a list: its `own` members, those that the table declares, and `others` in their place."""
+    members = {
+        "icons": _icons(node.icons),
+        "annotations": declared(table, node, "hint") or None,
+        "dashdash": declared(table, node, "dashdash") or None,
+    }
+    return _merged({**own, **declared(table, node, "entry"), **members, **others}, node.extras)
 
 
 def _icons(icons: tuple[Icon, ...]) -> list[Json] | None:
