@@ -19,7 +19,7 @@ from skillgen.errors import ExitCode, UsageError
 from skillgen.text.unicode import strip_invisible_by_line
 
 if TYPE_CHECKING:
-    from skillgen.evals.tasks import Grade, Task
+    from skillgen.evals.tasks import Grade
     from skillgen.model.service import Service
     from skillgen.model.values import Json
 
@@ -185,7 +185,7 @@ def evaluate(
         skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
     """
     from skillgen.evals.running import Evaluation, check_static, evaluate
-    from skillgen.evals.tasks import REPORTS, is_lower
+    from skillgen.evals.tasks import REPORTS, is_lower, read_tasks
     from skillgen.pipeline.rendering import part_called
     from skillgen.sources.mcp.session import CancelToken
 
@@ -204,11 +204,14 @@ def evaluate(
         checks = check_static(folder, part, results)
         sys.stdout.write(shown((), checks))
         return ExitCode.DONE if all(item.passed for found in checks.values() for item in found) else ExitCode.DRIFT
+    tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
+    if ungraded := [task.id for task in tasks if not task.is_gradable]:
+        console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
     evaluation = Evaluation(
         service=service,
         results=results,
         skill=folder.resolve(),
-        tasks=_tasks(folder, service, console),
+        tasks=tasks,
         agent=words,
         timeout_s=options.task_timeout,
         jobs=jobs,
@@ -227,15 +230,6 @@ def evaluate(
     sys.stdout.write(shown(grades, {}))
     console.say(f"the runs are in {place}" + (f"; {resumed} of {len(grades)} resumed" if resumed else ""))
     return ExitCode.DRIFT if is_lower(grades, min_success) else ExitCode.DONE
-
-
-def _tasks(folder: Path, service: Service, console: Console) -> tuple[Task, ...]:
-    from skillgen.evals.tasks import read_tasks
-
-    tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
-    if ungraded := [task.id for task in tasks if not task.is_gradable]:
-        console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
-    return tasks
 
 
 def words_of_agent(agent: str | None) -> tuple[str, ...]:

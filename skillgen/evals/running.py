@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from msgspec import Struct, ValidationError, structs, to_builtins
@@ -66,7 +66,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     cancel_token: CancelToken
 
 
-def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has_skill: bool) -> Grade:
+def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
     """Runs the agent on a task in a folder below `out`, which it may fill, and returns its grade.
 
     What it may change is not read: its calls are those that the mock saw, and its output is that of its process. The
@@ -76,6 +76,7 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
         OutputError: a symbolic link leads out of `out`.
         UsageError: the agent cannot be started, or a file of the task is missing.
     """
+    task, path = item.task, item.path
     folder = out.path / path
     if not is_below(folder, out.path):
         raise OutputError("leads outside the workspace", where=str(folder), fix="remove the symbolic link")
@@ -91,7 +92,7 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
     mock = mock_of(evaluation.service, evaluation.results, log)
     with serving(mock) as port, TemporaryDirectory(prefix="skillgen-", ignore_cleanup_errors=True) as skills:
         url = url_of(evaluation.service, port)
-        environment = _environment(evaluation, url, Path(skills) if has_skill else None)
+        environment = _environment(evaluation, url, Path(skills) if item.has_skill else None)
         started = time.monotonic()
         try:
             finished = CommandRun(
@@ -107,15 +108,16 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
             what = f"the agent cannot be started: {error}"
             raise UsageError(what, where="--agent", fix="give the command of an agent, or correct its name") from None
         seconds = time.monotonic() - started
-    lines = "".join(map(log_line, log.calls)).encode()
-    kept = {"calls.jsonl": lines, "stdout.txt": finished.output, "stderr.txt": finished.errors}
-    for file_name, content in kept.items():
-        out.replace(f"{path}/{file_name}", content)
+    out.replace(f"{path}/calls.jsonl", "".join(map(log_line, log.calls)).encode())
+    out.replace(f"{path}/stdout.txt", finished.output)
+    out.replace(f"{path}/stderr.txt", finished.errors)
     tokens, is_loaded = reported(finished.output.decode("utf-8", "replace"), evaluation.skill.name)
-    return Grade(
+    total = {} if tokens is None else {"total_tokens": tokens}
+    _write_json(out, f"{path}/timing.json", {**total, "duration_ms": round(seconds * 1_000)})
+    found = Grade(
         task=task.id,
         prompt=task.prompt,
-        has_skill=has_skill,
+        has_skill=item.has_skill,
         assertions=assertions_of(task, log.calls, finished.status, is_loaded=is_loaded),
         calls=len(log.calls),
         seconds=round(seconds, 3),
@@ -123,6 +125,13 @@ def run_agent(evaluation: Evaluation, task: Task, out: Folder, path: str, *, has
         should_trigger=task.should_trigger,
         is_skill_loaded=is_loaded,
     )
+    passed, count = sum(each.passed for each in found.assertions), len(found.assertions)
+    summary = {"passed": passed, "failed": count - passed, "total": count, "pass_rate": round(passed / count, 4)}
+    members = to_builtins(found)
+    # The last file: with it the run is done.
+    grading = {"assertion_results": members.pop("assertions"), "summary": summary, **members}
+    _write_json(out, f"{path}/{_GRADING}", grading)
+    return found
 
 
 def _environment(evaluation: Evaluation, url: str, skills: Path | None) -> dict[str, str]:
@@ -176,13 +185,9 @@ def reported(output: str, skill_name: str) -> tuple[int | None, bool]:
 
 def _tokens(members: dict[str, Json]) -> int | None:
     usage = as_dict(members.get("usage"))
-    totals = [total for total in (members.get("total_tokens"), usage.get("total_tokens")) if _is_count(total)]
-    counts = [usage[key] for key in _TOKEN_KEYS if _is_count(usage.get(key))]
+    known = [members.get("total_tokens"), usage.get("total_tokens"), *map(usage.get, _TOKEN_KEYS)]
+    totals, counts = ([item for item in part if type(item) is int and item >= 0] for part in (known[:2], known[2:]))
     return totals[0] if totals else sum(counts) if counts else None
-
-
-def _is_count(value: Json) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
 def _objects_in(waiting: list[Json]) -> Iterator[dict[str, Json]]:
@@ -246,29 +251,12 @@ def _evaluate(evaluation: Evaluation, out: Folder, report: Report) -> tuple[Path
     return out.path / iteration, ordered
 
 
-def _planned(evaluation: Evaluation, iteration: str) -> list[_Planned]:
-    found = []
-    for task in evaluation.tasks:
-        if not task.is_gradable:
-            continue
+def _planned(evaluation: Evaluation, iteration: str) -> Iterator[_Planned]:
+    for task in (task for task in evaluation.tasks if task.is_gradable):
         path = f"{iteration}/eval-{task.id}"
-        found.append(_Planned(task, True, f"{path}/with_skill"))
+        yield _Planned(task, True, f"{path}/with_skill")
         if evaluation.has_control and task.should_trigger is None:
-            found.append(_Planned(task, False, f"{path}/without_skill"))
-    return found
-
-
-def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
-    found = run_agent(evaluation, item.task, out, item.path, has_skill=item.has_skill)
-    tokens = {} if found.tokens is None else {"total_tokens": found.tokens}
-    _write_json(out, f"{item.path}/timing.json", {**tokens, "duration_ms": round(found.seconds * 1_000)})
-    passed, total = sum(each.passed for each in found.assertions), len(found.assertions)
-    summary = {"passed": passed, "failed": total - passed, "total": total, "pass_rate": round(passed / total, 4)}
-    members = to_builtins(found)
-    # The last file: with it the run is done.
-    grading = {"assertion_results": members.pop("assertions"), "summary": summary, **members}
-    _write_json(out, f"{item.path}/{_GRADING}", grading)
-    return found
+            yield _Planned(task, False, f"{path}/without_skill")
 
 
 def _earlier_grade(out: Folder, item: _Planned) -> Grade | None:
@@ -328,7 +316,12 @@ def check_static(skill: Path, service: Service, results: Mapping[str, Json] | No
         _collect_examples(tokens, "json" if service.kind == "mcp" else "sh", examples)
     return {
         "example calls": list(_check_examples(service, results, examples)),
-        "two reads": list(_check_headings(service, examples)),
+        "two reads": [
+            Assertion(tool.name, True, "its section is there")
+            if tool.name in examples
+            else Assertion(tool.name, False, f"no page within {_READS} reads of SKILL.md has its heading")
+            for tool in service.tools
+        ],
     }
 
 
@@ -350,18 +343,13 @@ def _pages(skill: Path) -> Iterator[Sequence[Token]]:
         yield tokens
         if reads == _READS:
             continue
-        for link in _links(tokens):
+        children = [child for token in tokens for child in token.children or () if child.type == "link_open"]
+        links = [link for child in children if not urlsplit(link := str(child.attrs["href"])).scheme]
+        for link in links:
             target = (path.parent / unquote(link.partition("#")[0])).resolve()
             if target not in seen and target.is_relative_to(root) and len(seen) < _PAGES_LIMIT and target.is_file():
                 seen.add(target)
                 waiting.append((target, reads + 1))
-
-
-def _links(tokens: Sequence[Token]) -> Iterator[str]:
-    for token in tokens:
-        for child in token.children or ():
-            if child.type == "link_open" and not urlsplit(str(child.attrs["href"])).scheme:
-                yield str(child.attrs["href"])
 
 
 def _collect_examples(tokens: Sequence[Token], language: str, examples: dict[str, str | None]) -> None:
@@ -387,13 +375,6 @@ def _shown(token: Token) -> str:
 # -- checks ------------------------------------------------------------------------------------------------------------
 
 
-def _check_headings(service: Service, headings: Mapping[str, object]) -> Iterator[Assertion]:
-    for tool in service.tools:
-        found = tool.name in headings
-        evidence = "its section is there" if found else f"no page within {_READS} reads of SKILL.md has its heading"
-        yield Assertion(tool.name, found, evidence)
-
-
 def _check_examples(
     service: Service, results: Mapping[str, Json] | None, examples: Mapping[str, str | None]
 ) -> Iterator[Assertion]:
@@ -405,22 +386,18 @@ def _check_examples(
             continue
         log.calls.clear()
         try:
-            if isinstance(mock, McpMock):
-                _call(mock, tool.name, json_or_none(example))
-            else:
+            if not isinstance(mock, McpMock):
                 mock.respond(request_of_command(example))
+            elif isinstance(arguments := json_or_none(example), dict):
+                call = {"method": "tools/call", "params": {"name": tool.name, "arguments": arguments}}
+                mock.answer({"jsonrpc": "2.0", "id": 1, **call}, McpSession(described={tool.name}))
+            else:
+                raise ValueError("it is not a JSON object")
         except ValueError as error:
             yield Assertion(tool.name, False, f"the example cannot be read: {error}")
             continue
-        call = log.calls[-1] if log.calls else None
-        if call is None or call.tool != tool.name:
-            yield Assertion(tool.name, False, f"the example calls {(call.tool if call else None) or 'no tool'}")
+        logged = log.calls[-1] if log.calls else None
+        if logged is None or logged.tool != tool.name:
+            yield Assertion(tool.name, False, f"the example calls {(logged.tool if logged else None) or 'no tool'}")
         else:
-            yield Assertion(tool.name, call.valid, "; ".join(map(str, call.faults))[:500] or "accepted")
-
-
-def _call(mock: McpMock, name: str, arguments: Json) -> None:
-    if not isinstance(arguments, dict):
-        raise ValueError("it is not a JSON object")
-    call = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
-    mock.answer({"jsonrpc": "2.0", "id": 1, **call}, McpSession(described={name}))
+            yield Assertion(tool.name, logged.valid, "; ".join(map(str, logged.faults))[:500] or "accepted")

@@ -15,7 +15,6 @@ from msgspec import Meta, Struct, structs, to_builtins
 
 from skillgen.errors import UsageError
 from skillgen.mock.answers import LoggedCall
-from skillgen.model.calls import Example
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
@@ -46,10 +45,12 @@ class ExpectedCall(Struct, frozen=True):
 
 
 class Task(Struct, frozen=True, kw_only=True):
-    """What an agent is asked to do."""
+    """What an agent is asked to do, as in the file."""
 
-    id: str
-    prompt: str
+    id: Any = None
+    """Its identifier, a string once it is checked."""
+
+    prompt: Annotated[str, Meta(pattern=r"\S")]
     expected_calls: tuple[ExpectedCall, ...] = ()
     forbidden_calls: tuple[ExpectedCall, ...] = ()
     files: tuple[str, ...] = ()
@@ -64,16 +65,6 @@ class Task(Struct, frozen=True, kw_only=True):
         return bool(self.expected_calls or self.forbidden_calls) or self.should_trigger is not None
 
 
-class _Eval(Struct, frozen=True):
-    """A task, as in the file."""
-
-    prompt: Annotated[str, Meta(pattern=r"\S")]
-    id: Any = None
-    files: tuple[str, ...] = ()
-    expected_calls: tuple[ExpectedCall, ...] = ()
-    forbidden_calls: tuple[ExpectedCall, ...] = ()
-
-
 class _Query(Struct, frozen=True):
     """A trigger query, as in the file."""
 
@@ -84,7 +75,7 @@ class _Query(Struct, frozen=True):
 class _File(Struct, frozen=True):
     """The file of the tasks."""
 
-    evals: tuple[_Eval, ...] = ()
+    evals: tuple[Task, ...] = ()
     trigger_queries: tuple[_Query, ...] = ()
 
 
@@ -99,7 +90,7 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
     if text is None:
         raise UsageError("is missing, or is not a text file in the skill", where=str(path), fix="draft it with --init")
     _, found = _parsed(text, path)
-    tasks = [_task(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
+    tasks = [_checked(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
     tasks += [
         Task(id=f"query-{number}", prompt=item.query, should_trigger=item.should_trigger)
         for number, item in enumerate(found.trigger_queries, 1)
@@ -120,7 +111,7 @@ def _parsed(text: str, path: Path) -> tuple[dict[str, Json], _File]:
         raise UsageError(f"cannot be read: {error}", where=str(path), fix="see docs/eval.md") from None
 
 
-def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
+def _checked(item: Task, number: int, path: Path, tools: frozenset[str]) -> Task:
     where = f"{path}#/evals/{number - 1}"
     skill = path.parents[1]
     if not all(is_below(skill / name, skill) for name in item.files):
@@ -128,7 +119,7 @@ def _task(item: _Eval, number: int, path: Path, tools: frozenset[str]) -> Task:
     if unknown := [call.tool for call in (*item.expected_calls, *item.forbidden_calls) if call.tool not in tools]:
         raise UsageError(f"the service has no tool {unknown[0][:80]!r}", where=where, fix="correct the name")
     name = re.sub(r"[^\w.-]+", "-", str(number if item.id is None else item.id)).strip(".-")[:60]
-    return Task(**structs.asdict(item) | {"id": name or str(number)})
+    return structs.replace(item, id=name or str(number), should_trigger=None)
 
 
 def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping[str, bool]) -> str:
@@ -175,9 +166,14 @@ def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:
 def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
     """Yields a task for each tool, first of those with an example that can be sent."""
     destructive = [tool.name for tool in service.tools if tool.semantics.destructive]
-    examples = {tool.name: example for tool in service.tools if (example := _sendable(tool)) is not None}
-    for tool in sorted(service.tools, key=lambda tool: tool.name not in examples):
-        arguments = as_dict(examples[tool.name].input) if tool.name in examples else {}
+    inputs = {
+        tool.name: example.input
+        for tool in service.tools
+        for example in reversed(tool.examples)
+        if example.flaw is None and isinstance(example.input, dict)
+    }
+    for tool in sorted(service.tools, key=lambda tool: tool.name not in inputs):
+        arguments = as_dict(inputs.get(tool.name))
         what, shown = _phrase(tool), dict(arguments)
         shown |= shown.pop("body") if tool.method is not None and isinstance(shown.get("body"), dict) else {}
         values = ", ".join(f"{name}: {clip(json.dumps(value), _VALUE_LENGTH)}" for name, value in shown.items())
@@ -189,10 +185,6 @@ def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
         if forbidden := [name for name in destructive if name != tool.name][:_FORBIDDEN_TOOLS]:
             task["forbidden_calls"] = [{"tool": name} for name in forbidden]
         yield task
-
-
-def _sendable(tool: Tool) -> Example | None:
-    return next((item for item in tool.examples if item.flaw is None and isinstance(item.input, dict)), None)
 
 
 def _phrase(tool: Tool) -> str:
@@ -245,8 +237,15 @@ def assertions_of(
         text = "the skill is loaded" if task.should_trigger else "the skill is not loaded"
         evidence = "loaded" if is_loaded else "not loaded, as far as the output shows"
         return (*found, Assertion(text, is_loaded is task.should_trigger, evidence))
-    matches = _matched(task.expected_calls, calls)
-    for expected, match in zip(task.expected_calls, matches, strict=True):
+    matches: dict[int, LoggedCall] = {}
+    left = [call for call in calls if call.valid]
+    # Those with most arguments first; a call counts once.
+    for number, expected in sorted(enumerate(task.expected_calls), key=lambda item: -len(str(item[1].arguments))):
+        if (call := next((call for call in left if _is(call, expected)), None)) is not None:
+            matches[number] = call
+            left = [other for other in left if other is not call]
+    for number, expected in enumerate(task.expected_calls):
+        match = matches.get(number)
         found.append(Assertion(f"calls {_shown(expected)}", match is not None, _evidence(expected, match, calls)))
     for name in dict.fromkeys(expected.tool for expected in task.expected_calls):
         first = next((call for call in calls if call.tool == name), None)
@@ -257,17 +256,6 @@ def assertions_of(
         evidence = "not called" if made is None else f"called with {_clipped(made.arguments)}"
         found.append(Assertion(f"does not call {_shown(forbidden)}", made is None, evidence))
     return tuple(found)
-
-
-def _matched(expected: Sequence[ExpectedCall], calls: Sequence[LoggedCall]) -> list[LoggedCall | None]:
-    """Returns the valid call for each expected one, those with most arguments first; a call counts once."""
-    found: dict[int, LoggedCall] = {}
-    left = [call for call in calls if call.valid]
-    for number in sorted(range(len(expected)), key=lambda item: -len(str(expected[item].arguments))):
-        if (call := next((call for call in left if _is(call, expected[number])), None)) is not None:
-            found[number] = call
-            left = [other for other in left if other is not call]
-    return [found.get(number) for number in range(len(expected))]
 
 
 def _is(call: LoggedCall, expected: ExpectedCall) -> bool:
@@ -341,17 +329,17 @@ def benchmark(grades: Sequence[Grade]) -> dict[str, Json]:
             "tokens": [item.tokens for item in runs if item.tokens is not None],
         }
         if runs:
-            summary[key] = {name: _spread(values) for name, values in columns.items() if values}
+            summary[key] = {
+                name: {"mean": round(statistics.fmean(values), 4), "stddev": round(statistics.pstdev(values), 4)}
+                for name, values in columns.items()
+                if values
+            }
     if len(summary) == 2:
         one, other = summary["with_skill"], summary["without_skill"]
         summary["delta"] = {key: round(one[key]["mean"] - other[key]["mean"], 4) for key in one if key in other}
     recall, precision = trigger_rates(grades)
     triggers = {} if recall is None and precision is None else {"triggers": {"recall": recall, "precision": precision}}
     return {"run_summary": summary, **triggers}
-
-
-def _spread(values: Sequence[float]) -> dict[str, float]:
-    return {"mean": round(statistics.fmean(values), 4), "stddev": round(statistics.pstdev(values), 4)}
 
 
 # -- reports ----------------------------------------------------------------------------------------------------------
@@ -365,15 +353,14 @@ _FAILURES_SHOWN = 20
 
 def text_report(grades: Sequence[Grade], checks: Checks) -> str:
     """Returns the report for people: what failed, and the rates."""
-    failures = {name: [item for item in results if not item.passed] for name, results in checks.items()}
     lines = []
     for name, results in checks.items():
-        passed = len(results) - len(failures[name])
-        lines.append(f"{'failed' if failures[name] else 'passed'}: {name}: {passed:,} of {len(results):,}")
-    for name, failed in failures.items():
-        lines += [f"  {name}: {plain(item.text)}: {plain(item.evidence)}" for item in failed[:_FAILURES_SHOWN]]
+        failed = [item for item in results if not item.passed]
+        passed = len(results) - len(failed)
+        lines.append(f"{'failed' if failed else 'passed'}: {name}: {passed:,} of {len(results):,}")
+        lines += [f"  {plain(item.text)}: {plain(item.evidence)}" for item in failed[:_FAILURES_SHOWN]]
         if len(failed) > _FAILURES_SHOWN:
-            lines.append(f"  {name}: {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
+            lines.append(f"  {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
     for item in grades:
         state = "passed" if item.passed else "failed"
         tokens = "" if item.tokens is None else f", {item.tokens:,} tokens"
@@ -401,8 +388,5 @@ def _name(run: Grade) -> str:
     return f"{plain(run.task)}{kind}: {plain(run.prompt)[:100]}"
 
 
-REPORTS: Mapping[str, Callable[[Sequence[Grade], Checks], str]] = {
-    "text": text_report,
-    "json": json_report,
-}
+REPORTS: Mapping[str, Callable[[Sequence[Grade], Checks], str]] = {"text": text_report, "json": json_report}
 """Every format of `--format`."""
