@@ -8,13 +8,13 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeAlias
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from msgspec import structs
 from msgspec.structs import asdict
 
-from skillgen.cli.options import SOURCES, Given, OptionsOf, command, read, run_with
+from skillgen.cli.options import SOURCES, Given, OptionsOf, command, read
 from skillgen.cli.output import Console, change_line, time_of_run
 from skillgen.config.option import Options, PathName, option
 from skillgen.config.project import LintOptions, Project, Run, Source
@@ -23,9 +23,7 @@ from skillgen.text.markdown import json_output, printable_json
 
 if TYPE_CHECKING:
     from skillgen.model.service import Service
-    from skillgen.pipeline.lint import Linter
     from skillgen.pipeline.results import Reading
-    from skillgen.rules.reports import Findings
 
 
 @command
@@ -70,7 +68,7 @@ def diff(
     new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
     *,
     options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "document"))],
-    run: Annotated[Run, run_with("json")],
+    run: Annotated[Run, OptionsOf(classes=(Run,), only=("json",))],
     console: Console,
 ) -> ExitCode:
     """Describe what changed for callers between two sources.
@@ -230,8 +228,9 @@ def lint(
         skillgen lint --skill .claude/skills/books openapi.yaml
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
+    from skillgen.pipeline.generate import folder_names
     from skillgen.pipeline.lint import Linter
-    from skillgen.rules.reports import REPORTS, conformance_report, counts_of, text_report
+    from skillgen.rules.reports import REPORTS, Findings, conformance_report, counts_of, text_report
 
     if report.skill is not None and report.format == "conformance":
         raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
@@ -241,8 +240,19 @@ def lint(
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
     project = read_project(file) if file is not None else Project(targets={})
     linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
-    readings = _readings(given, file, console)
-    findings, code = _findings(linter, readings, None if report.skill is None else Path(report.skill), console)
+    findings, code = list[Findings](), ExitCode.DONE
+    for name, path, out, reading in _readings(given, file, console):
+        for error in reading.failures:
+            console.fail(error)
+            code = max(code, error.exit_code)
+        for folder, service in zip(folder_names(reading.services), reading.services, strict=True):
+            if report.skill is not None:
+                findings.append(linter.check_skill(Path(report.skill), service))
+                continue
+            is_one = len(reading.services) == 1
+            label = " ".join(filter(None, (name, None if name and is_one else service.name)))
+            own = out if out is None or (is_one and not reading.failures) else out / folder
+            findings.append(linter.check(service, label, path=path, out=own))
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
@@ -259,33 +269,10 @@ def lint(
     return max(code, ExitCode.DRIFT) if has_drift else code
 
 
-def _findings(
-    linter: Linter, readings: _Readings, skill: Path | None, console: Console
-) -> tuple[list[Findings], ExitCode]:
-    """Returns the findings on what was read, with the exit code of what was not."""
-    from skillgen.pipeline.generate import folder_names
-
-    findings, code = [], ExitCode.DONE
-    for name, path, out, reading in readings:
-        for error in reading.failures:
-            console.fail(error)
-            code = max(code, error.exit_code)
-        folders = folder_names(reading.services)
-        for index, service in enumerate(reading.services):
-            if skill is not None:
-                findings.append(linter.check_skill(skill, service))
-                continue
-            own_name = service.name if name is None or len(reading.services) > 1 else None
-            own = out if out is None or len(folders) + len(reading.failures) == 1 else out / folders[index]
-            findings.append(linter.check(service, " ".join(filter(None, (name, own_name))), path=path, out=own))
-    return findings, code
-
-
-_Readings: TypeAlias = "Iterator[tuple[str | None, str | None, Path | None, Reading]]"
-"""Name of each source, its file, the folder of its documents, and what was read."""
-
-
-def _readings(given: Given, file: Path | None, console: Console) -> _Readings:
+def _readings(
+    given: Given, file: Path | None, console: Console
+) -> Iterator[tuple[str | None, str | None, Path | None, Reading]]:
+    """Yields the name of each source, its file, the folder of its documents, and what was read."""
     if given.has_source or file is None:
         for source, request in structs.replace(given, project=None).requests():
             is_file = source is not None and Path(source).is_file()

@@ -11,7 +11,7 @@ import shutil
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -22,6 +22,7 @@ from skillgen.config.convert import in_keys
 from skillgen.config.option import Options, option
 from skillgen.errors import CODES, EditedError, ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.document import BYTES_PER_TOKEN
+from skillgen.model.values import named_place
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.markdown import counted, first_of, inline, json_output, name, one_line
 from skillgen.text.unicode import strip_invisible_by_line
@@ -139,15 +140,6 @@ def _problem_line(problems: Sequence[Problem]) -> str:
     return f"{first.level}: {first.code}: {where}: {CODES[first.code].meaning}{fix} ({count})"
 
 
-def _place(pointer: str, names: Mapping[str, str]) -> str:
-    """Returns a pointer, with the name of the tool that it is in instead of the pointer of the tool."""
-    start, rest = pointer, ""
-    while start and start not in names:
-        start, _, last = start.rpartition("/")
-        rest = f"/{last}{rest}"
-    return f"{names[start]}{rest}" if start else pointer
-
-
 def can_ask() -> bool:
     """True if a person reads the questions of a run and can answer them."""
     return bool(sys.stdin) and sys.stdin.isatty() and sys.stderr.isatty()
@@ -187,7 +179,7 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
             folder = "" if step.plan.out.is_absolute() else f"{step.plan.out.as_posix()}/"
             before, after = step.plan.before, step.plan.after
             changes = recorded_changes(before, after) if step.service is not None and before.tools else ()
-            print_diff("".join(f"# {change_line(change)}\n" for change in changes) + step.plan.diff_from(folder))
+            print_diff("".join(f"# {change_line(change)}\n" for change in changes) + step.plan.diff(folder))
         if line := _summary(step):
             console.say(line)
     documented = [step for step in result.outcomes if step.kind == "documents" and (step.plan.drift or console.verbose)]
@@ -207,7 +199,7 @@ def _problems_of(outcome: Outcome, *, is_one: bool, has_names: bool) -> Iterator
     names = {tool.pointer: tool.name for tool in service.tools if not tool.path} if service and has_names else {}
     start = "" if service is None or is_one else f"{service.name} "
     for problem in outcome.problems:
-        where = f"{start if problem.where.startswith('/') else ''}{_place(problem.where, names)}"
+        where = f"{start if problem.where.startswith('/') else ''}{named_place(problem.where, names)}"
         yield structs.replace(problem, where=where)
 
 

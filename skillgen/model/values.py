@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 from urllib.parse import unquote
 
@@ -112,6 +112,19 @@ def child(pointer: str, *tokens: object) -> str:
 def last_token(pointer: str) -> str:
     """Returns the last token of a pointer, unescaped; empty for the document itself."""
     return _unescape(pointer.rpartition("/")[2])
+
+
+def prefixes(pointer: str) -> Iterator[str]:
+    """Yields a pointer and those above it, the longest first."""
+    while pointer:
+        yield pointer
+        pointer = pointer.rpartition("/")[0]
+
+
+def named_place(pointer: str, names: Mapping[str, str]) -> str:
+    """Returns a pointer that begins with the name of the innermost object that has one, in place of its pointer."""
+    start = next((prefix for prefix in prefixes(pointer) if prefix in names), "")
+    return f"{names[start]}{pointer[len(start) :]}" if start else pointer
 
 
 def shorten_pointer(pointer: str) -> str:

@@ -7,11 +7,10 @@ from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from msgspec import structs
-
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import CODES, OutputError, Problem, UsageError
 from skillgen.model.service import Service
+from skillgen.model.values import prefixes
 from skillgen.pipeline.rendering import part_called
 from skillgen.rules.checks import check_service
 from skillgen.rules.reports import Findings, locations_of, owners_in, unknown_code, worst_first
@@ -19,7 +18,7 @@ from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.validation import schema_problems
 from skillgen.text.markdown import first_of
 from skillgen.write.files import is_below
-from skillgen.write.record import Record, read_record
+from skillgen.write.record import read_record
 
 
 class Linter:
@@ -48,16 +47,14 @@ class Linter:
 
     def check(self, service: Service, source: str, *, path: str | None = None, out: Path | None = None) -> Findings:
         """Returns the findings on a service of the file `path`, and on what a person added to documents in `out`."""
-        item = _findings_on(service, source, path)
         found = [*service.problems, *service.advice, *check_service(service, self.codes)]
         if not self.codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
             found += schema_problems(service)
         if stubs := {tool.pointer for tool in service.tools if tool.is_preflight}:
-            found = [problem for problem in found if item.owner_pointer(problem) not in stubs]
+            found = [problem for problem in found if stubs.isdisjoint(prefixes(problem.where))]
         if out is not None:
             found += _problems_of_added_lines(out, service)
-        item = self._chosen(item, found)
-        return structs.replace(item, locations=locations_of(item.problems, path))
+        return self._findings(service, source, path, found, file=path)
 
     def check_skill(self, skill: Path, service: Service) -> Findings:
         """Returns the findings on a skill that a person wrote for a service; `skill` is SKILL.md or its folder.
@@ -82,34 +79,36 @@ class Linter:
         if names := unmentioned_tools(texts.values(), service):
             message = f"{len(names):,} of {len(service.tools):,} tools are not mentioned: {first_of(names, 20)}"
             found.append(Problem.of("tool-unmentioned", file.as_posix(), message))
-        item = self._chosen(_findings_on(service, skill.as_posix(), file.as_posix()), found)
-        return structs.replace(item, locations=locations_of(item.problems, None))
+        return self._findings(service, skill.as_posix(), file.as_posix(), found, file=None)
 
-    def _chosen(self, item: Findings, found: Iterable[Problem]) -> Findings:
-        """Returns the findings that the options choose."""
-        return structs.replace(item, problems=worst_first([problem for problem in found if problem.code in self.codes]))
+    def _findings(
+        self, service: Service, source: str, path: str | None, found: Iterable[Problem], *, file: str | None
+    ) -> Findings:
+        """Returns the findings that the options choose; pointers are into `file`."""
+        problems = worst_first(problem for problem in found if problem.code in self.codes)
+        return Findings(
+            service=service,
+            source=source,
+            path=path,
+            owners=owners_in(service),
+            problems=problems,
+            locations=locations_of(problems, file),
+        )
 
 
 def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
     """Yields what the lines that a person added to SKILL.md say of a service, and it does not have."""
     from skillgen.pipeline.generate import problems_of_added_lines
 
-    record = Record()
     with suppress(OutputError):  # `build` reports a damaged record
-        record = read_record(out)
-    for name, states in record.states.items():
-        path = out / name
-        text = text_of_file(path) if path.name == "SKILL.md" and is_below(path, out) else None
-        if text is not None:
-            yield from problems_of_added_lines(text.split("\n"), states, service, path.as_posix())
+        for name, states in read_record(out).states.items():
+            path = out / name
+            text = text_of_file(path) if path.name == "SKILL.md" and is_below(path, out) else None
+            yield from problems_of_added_lines((text or "").split("\n"), states, service, path.as_posix())
 
 
 _PAGES_LIMIT = 500
 """Pages of a skill that are read."""
-
-
-def _findings_on(service: Service, source: str, path: str | None) -> Findings:
-    return Findings(service=service, source=source, path=path, owners=owners_in(service))
 
 
 def _codes(where: str, patterns: Iterable[str]) -> Iterator[str]:

@@ -21,7 +21,8 @@ from skillgen import __version__
 from skillgen.config.convert import dropped
 from skillgen.errors import CODES, Level, Problem, ProblemLog, UsageError
 from skillgen.model.service import Service
-from skillgen.model.values import Json, child, last_token
+from skillgen.model.traversal import nodes_in
+from skillgen.model.values import Icon, Json, child, last_token, named_place, prefixes
 from skillgen.sources.documents import text_of_file
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.markdown import counted, json_output, one_line, plain
@@ -60,13 +61,6 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
             for pointer in pointers:
                 found[pointer] = place_of([*map(last_token, pointer.split("/")[1:])], data, positions_by_id)
     return {place: position for place, position in found.items() if position is not None}
-
-
-def prefixes(pointer: str) -> Iterator[str]:
-    """Yields a pointer and those above it, the longest first."""
-    while pointer:
-        yield pointer
-        pointer = pointer.rpartition("/")[0]
 
 
 def _offsets_in(text: str, wanted: set[str]) -> dict[str, int]:
@@ -174,14 +168,14 @@ class Findings(Struct, frozen=True, kw_only=True):
         """Returns where a finding is in a file, if that is known."""
         return self.locations.get(problem.where)
 
+    def path_of(self, problem: Problem) -> str | None:
+        """Returns the file of a finding; `None` if the source is not a file."""
+        at = self.location(problem)
+        return at.path if at is not None else self.path
+
     def owner_pointer(self, problem: Problem) -> str:
         """Returns the pointer of the tool, resource or prompt that a finding concerns, or an empty string."""
         return next((prefix for prefix in prefixes(problem.where) if prefix in self.owners), "")
-
-    def stable_place(self, problem: Problem) -> str:
-        """Returns a place that remains the same when entries of a list move: a name in place of an index."""
-        pointer = self.owner_pointer(problem)
-        return f"{self.owners[pointer]}{problem.where[len(pointer) :]}" if pointer else problem.where
 
 
 def owners_in(service: Service) -> dict[str, str]:
@@ -305,9 +299,7 @@ _BY_CRITERIA = "disclosure-criterion-not-met"
 
 def _requirements_of(service: Service, problems: Collection[Problem]) -> Iterator[dict[str, Json]]:
     """Yields the result of every requirement by specification; `problems` are the findings of all rules."""
-    found: defaultdict[str, list[Problem]] = defaultdict(list)
-    for problem in problems:
-        found[problem.code].append(problem)
+    found = _by_code(problems)
     for name, starts, is_used in _SPECIFICATIONS:
         clauses = (
             (code, kind.clause.split("; "))
@@ -338,10 +330,8 @@ def _uses_proposals(service: Service) -> bool:
 
 
 def _has_icons(service: Service) -> bool:
-    icons = [*service.icons, *(icon for tool in service.tools for icon in tool.icons)]
-    icons += [icon for prompt in service.prompts for icon in prompt.icons]
-    icons += [icon for resource in (*service.resources, *service.resource_templates) for icon in resource.icons]
-    return bool(icons) or any(item.code == "icon-left-out" for item in service.problems)
+    has_icon = any(isinstance(item, Icon) for item in nodes_in(service))
+    return has_icon or any(item.code == "icon-left-out" for item in service.problems)
 
 
 _SPECIFICATIONS: Sequence[tuple[str, tuple[str, ...], Callable[[Service], bool]]] = (
@@ -386,18 +376,19 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool = False, noth
         counts = counts_of([item])
         parts = [counted(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
         lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}", ""]
-        for same in _by_rule(item.problems):
+        # The worst codes come first, then the most frequent.
+        rules = _by_code(item.problems).values()
+        for same in sorted(rules, key=lambda same: (LEVELS.index(same[0].level), -len(same), same[0].code)):
             lines += [*_rule_lines(same, item, is_complete), ""]
     safe = (disarm_log_commands(disarm(line)) for line in lines[:-1])
     return "".join(f"{line}\n" for line in safe)
 
 
-def _by_rule(problems: Iterable[Problem]) -> list[list[Problem]]:
-    """Returns the problems of each code; the worst codes come first, then the most frequent."""
-    rules: defaultdict[str, list[Problem]] = defaultdict(list)
+def _by_code(problems: Iterable[Problem]) -> defaultdict[str, list[Problem]]:
+    found: defaultdict[str, list[Problem]] = defaultdict(list)
     for problem in problems:
-        rules[problem.code].append(problem)
-    return sorted(rules.values(), key=lambda same: (LEVELS.index(same[0].level), -len(same), same[0].code))
+        found[problem.code].append(problem)
+    return found
 
 
 def _rule_lines(same: list[Problem], item: Findings, is_complete: bool) -> Iterator[str]:
@@ -440,7 +431,7 @@ def _json_entry(item: Findings, problem: Problem) -> dict[str, Json]:
         "level": problem.level,
         "where": problem.where,
         "owner": item.owners.get(item.owner_pointer(problem)),
-        "file": at.path if at is not None else item.path,
+        "file": item.path_of(problem),
         "line": at.line if at is not None else None,
         "column": at.column if at is not None else None,
         "message": problem.message,
@@ -468,7 +459,7 @@ def sarif_report(findings: Sequence[Findings]) -> str:
             "ruleId": problem.code,
             "ruleIndex": codes.index(problem.code),
             "level": _NOUNS[problem.level],
-            "message": {"text": _sarif_text(_sentence(problem))},
+            "message": {"text": _sentence(problem).translate(_SARIF_ESCAPES)},
             "locations": [_sarif_location(item, problem)],
             "partialFingerprints": {"skillgenFinding/v1": _fingerprint(item, problem)},
         }
@@ -482,25 +473,22 @@ def sarif_report(findings: Sequence[Findings]) -> str:
 
 def _sarif_location(item: Findings, problem: Problem) -> dict[str, Json]:
     location: dict[str, Json] = {"logicalLocations": [{"fullyQualifiedName": f"{item.source}#{problem.where}"}]}
-    if item.path is not None:
+    if (path := item.path_of(problem)) is not None:
         at = item.location(problem)
-        physical: dict[str, Json] = {"artifactLocation": {"uri": quote(at.path if at is not None else item.path)}}
-        if at is not None:
-            physical["region"] = {"startLine": at.line, "startColumn": at.column}
-        location["physicalLocation"] = physical
+        region = {} if at is None else {"region": {"startLine": at.line, "startColumn": at.column}}
+        location["physicalLocation"] = {"artifactLocation": {"uri": quote(path)}, **region}
     return location
 
 
 def _fingerprint(item: Findings, problem: Problem) -> str:
     """Returns what identifies a finding when lines move."""
-    parts = (item.source, problem.code, item.stable_place(problem))
+    # A name in place of an index remains when entries of a list move.
+    parts = (item.source, problem.code, named_place(problem.where, item.owners))
     return hashlib.sha256("\0".join(parts).encode("utf-8", "replace")).hexdigest()
 
 
-def _sarif_text(text: str) -> str:
-    """Escapes what SARIF reads as a placeholder or a link (SARIF 2.1.0, 3.11.5 and 3.11.6)."""
-    return text.replace("{", "{{").replace("}", "}}").replace("\\", "\\\\").replace("[", "\\[").replace("]", "\\]")
-
+_SARIF_ESCAPES = str.maketrans({"{": "{{", "}": "}}", "\\": "\\\\", "[": "\\[", "]": "\\]"})
+"""Of what SARIF reads as a placeholder or a link (SARIF 2.1.0, 3.11.5 and 3.11.6)."""
 
 _GITHUB_LEVELS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -510,11 +498,9 @@ def github_report(findings: Sequence[Findings]) -> str:
     lines = []
     for item in findings:
         for problem in item.problems:
-            at = item.location(problem)
-            path = at.path if at is not None else item.path
+            at, path = item.location(problem), item.path_of(problem)
             file = f"file={_github_property(path)}," if path is not None else ""
-            if at is not None:
-                file += f"line={at.line},col={at.column},"
+            file += f"line={at.line},col={at.column}," if at is not None else ""
             title = _github_property(f"{problem.code} ({item.source}#{problem.where})")
             message = _sentence(problem).replace("%", "%25")
             lines.append(f"::{_GITHUB_LEVELS[problem.level]} {file}title={title}::{message}\n")
@@ -534,10 +520,5 @@ def _json(data: Json) -> str:
     return json_output(data) + "\n"
 
 
-REPORTS: Mapping[str, Callable[[Sequence[Findings]], str]] = {
-    "text": text_report,
-    "json": json_report,
-    "sarif": sarif_report,
-    "github": github_report,
-}
-"""Every format of `--format`, without `conformance`, which needs the time."""
+REPORTS = {"json": json_report, "sarif": sarif_report, "github": github_report}
+"""Every format of `--format` for programs, without `conformance`, which needs the time."""
