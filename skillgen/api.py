@@ -21,7 +21,16 @@ from msgspec import structs
 from skillgen.config.convert import Converter, as_key, error_of_argument, renamed
 from skillgen.config.option import Option, Options, options_in, part_of
 from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
-from skillgen.errors import EditedError, ExitCode, OutputError, Problem, SkillgenError, SourceError, UsageError
+from skillgen.errors import (
+    EditedError,
+    ExitCode,
+    OutputError,
+    Problem,
+    SkillgenError,
+    SourceError,
+    UsageError,
+    raise_all,
+)
 from skillgen.infer.description import described
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
@@ -36,46 +45,16 @@ from skillgen.pipeline.generate import write_documents
 from skillgen.pipeline.ownership import with_portable_source
 from skillgen.pipeline.read import kind_of_source, read_source
 from skillgen.pipeline.rendering import checked_output, documents_of
-from skillgen.pipeline.results import File, Notify, Request, Result
+from skillgen.pipeline.results import File, Notify, Reading, Request, Result
 from skillgen.rules.reports import Findings
 from skillgen.sources.documents import snapshot_text
 
 __all__ = [
-    "EditedError",
-    "Endpoint",
-    "Example",
-    "ExitCode",
-    "File",
-    "Findings",
-    "Group",
-    "NamedType",
-    "Origin",
-    "Output",
-    "OutputError",
-    "Parameter",
-    "Problem",
-    "Prompt",
-    "Resource",
-    "Result",
-    "Schema",
-    "Section",
-    "Semantics",
-    "Service",
-    "SkillgenError",
-    "SourceError",
-    "Tool",
-    "ToolChange",
-    "UsageError",
-    "Value",
-    "build",
-    "check",
-    "diff",
-    "generate",
-    "lint",
-    "read",
-    "render_documents",
-    "snapshot",
-]
+    "EditedError", "Endpoint", "Example", "ExitCode", "File", "Findings", "Group", "NamedType", "Origin", "Output",
+    "OutputError", "Parameter", "Problem", "Prompt", "Resource", "Result", "Schema", "Section", "Semantics",
+    "Service", "SkillgenError", "SourceError", "Tool", "ToolChange", "UsageError", "Value", "build", "check",
+    "diff", "generate", "lint", "read", "render_documents", "snapshot",
+]  # fmt: skip
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
@@ -174,7 +153,7 @@ def _converted(given: Mapping[str, Any], options: Mapping[str, Option]) -> dict[
             converter.wrong((name,), "a function", value)
         elif name in ("service", "old", "new") and not isinstance(value, Service):
             converter.wrong((name,), "a Service", value)
-    converter.raise_faults(error_of_argument)
+    raise_all([*map(error_of_argument, converter.faults)])
     return values
 
 
@@ -228,7 +207,7 @@ def generate(service: Service, **options: Any) -> Result:
 
 
 def _written(service: Service, options: Mapping[str, Any]) -> Result:
-    result = write_documents([service], OutputOptions(**options))
+    result = write_documents(Reading(services=(service,)), OutputOptions(**options))
     if result.errors:
         raise result.errors[0]
     return result

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 
 from skillgen.cli import app
-from skillgen.cli.options import OptionsOf, command, run_with
+from skillgen.cli.options import OptionsOf, command
 from skillgen.cli.output import Console, can_ask, change_line, result_json, show_result
 from skillgen.config.option import Options, option
 from skillgen.config.project import DEFAULT_OUT, OutputOptions, Run, Source
@@ -72,7 +72,7 @@ class HookOptions(Options, frozen=True, kw_only=True):
 def build(
     *,
     hook: HookOptions,
-    run: Annotated[Run, run_with("target", "project", "json")],
+    run: Annotated[Run, OptionsOf(classes=(Run,), only=("target", "project", "json"))],
     given: Annotated[
         Mapping[str, Any], OptionsOf(classes=(OutputOptions, Source), is_partial=True, has_defaults=False)
     ],

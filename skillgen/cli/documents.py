@@ -328,7 +328,7 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
     """
     from skillgen.pipeline.generate import write_documents
     from skillgen.pipeline.rendering import checked_output
-    from skillgen.pipeline.results import Request, Result
+    from skillgen.pipeline.results import Request
 
     console, run, code = part_of(Console, given), part_of(Run, given), ExitCode.DONE
     output = checked_output(part_of(OutputOptions, given))
@@ -347,8 +347,7 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
             console.fail(error)
             code = error.exit_code
     reading = read(with_texts_in("", request), console)
-    result = write_documents(reading.services, output, reading.failures, _recorded(context))
-    result = result.joined(Result(notices=reading.problems))
+    result = write_documents(reading, output, _recorded(context))
     show_result(result, console, shows_diff=not run.json)
     if run.json:
         print(result_json(result))

@@ -70,15 +70,6 @@ def _parse_secret(entry: str) -> str:
     return _variable(variable, "--client-secret")
 
 
-def _parse_publish(entries: Iterable[str]) -> dict[str, str]:
-    return dict(_pair(entry, entry.partition("="), "--publish", "KEY=VALUE") for entry in entries)
-
-
-def _parse_effects(entries: Iterable[str]) -> dict[str, dict[str, str]]:
-    pairs = (_pair(entry, entry.rpartition("="), "--effect", "TOOL=EFFECT") for entry in entries)
-    return {tool: {"effect": effect} for tool, effect in pairs}
-
-
 def _pair(entry: str, parts: tuple[str, str, str], flag: str, form: str) -> tuple[str, str]:
     key, _, value = parts
     if not key or not value.strip():
@@ -99,8 +90,11 @@ _PARSERS: dict[str, Callable[[Any], Any]] = {
     "env": _parse_env,
     "headers": _parse_headers,
     "client_secret": _parse_secret,
-    "publish": _parse_publish,
-    "tools": _parse_effects,
+    "publish": lambda entries: dict(_pair(each, each.partition("="), "--publish", "KEY=VALUE") for each in entries),
+    "tools": lambda entries: {
+        tool: {"effect": effect}
+        for tool, effect in (_pair(each, each.rpartition("="), "--effect", "TOOL=EFFECT") for each in entries)
+    },
 }
 """Options whose value has another syntax on the command line than in the project file."""
 
@@ -151,11 +145,6 @@ class OptionsOf(Struct, frozen=True, kw_only=True):
                     given[item.name] = converter.convert(item.type, value, (item.flag or "",), item)
         errors += map(error_of_argument, converter.faults)
         return given if self.is_partial or errors else self.classes[0](**given)
-
-
-def run_with(*names: str) -> OptionsOf:
-    """Returns the options of `Run` with these names."""
-    return OptionsOf(classes=(Run,), only=names)
 
 
 def _parameter(item: Option, kinds: Collection[str], *, shows_default: bool) -> inspect.Parameter:
@@ -419,11 +408,11 @@ def read(request: Request, console: Console) -> Reading:
     """
     from skillgen.pipeline.read import read_source
 
-    confirm = _confirm_sending_secret if can_ask() else None
+    def confirm(issuer: str) -> bool:
+        return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
+
     with console.progress(f"reading the {request.source.kind.replace('_', ' ')}") as progress:
         # The user must see the URL to log in at, even with --quiet.
-        return read_source(replace(request, progress=progress, announce=Console().say, confirm=confirm))
-
-
-def _confirm_sending_secret(issuer: str) -> bool:
-    return typer.confirm(f"Send the client secret to the authorization server {one_line(issuer)}?", err=True)
+        return read_source(
+            replace(request, progress=progress, announce=Console().say, confirm=confirm if can_ask() else None)
+        )

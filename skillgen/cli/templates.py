@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from skillgen.cli.options import PanelCommand, command
 from skillgen.cli.output import Console, print_diff
 from skillgen.config.option import Options, option
 from skillgen.errors import EditedError, ExitCode, UsageError
+from skillgen.model.check import unknown
 from skillgen.render.catalogue import template_names, template_purpose, template_text
 from skillgen.text.markdown import counted
 from skillgen.write.record import change_diff
@@ -98,8 +98,7 @@ def export(
 def _checked_name(name: str) -> str:
     if name in template_names():
         return name
-    close = difflib.get_close_matches(name, template_names(), n=1, cutoff=0.7)
-    raise UsageError(f"no such template: {name}", fix=f"did you mean {close[0]}?" if close else "see templates list")
+    raise UsageError(unknown(name, template_names(), "template"), where=name, fix="see skillgen templates list")
 
 
 registry = typer.Typer(help="Merge the entries of many services.", no_args_is_help=True, rich_markup_mode=None)

@@ -21,7 +21,7 @@ from msgspec import UNSET, Meta, Struct
 
 from skillgen.config.option import Option, Options, command_words, keys_in
 from skillgen.config.project import ALL_OPTIONS, Source, Target
-from skillgen.errors import UsageError, raise_all
+from skillgen.errors import UsageError
 from skillgen.typed import convert, decode
 
 Keys: TypeAlias = tuple[str | int, ...]
@@ -78,10 +78,6 @@ class Converter:
     def fault(self, path: Keys, what: str, fix: str, gone: UsageError | None = None) -> Any:
         """Adds a fault; returns `None` in place of the value."""
         self.faults.append(Fault(path, what, fix) if gone is None else Fault(path, gone.what, gone.fix))
-
-    def raise_faults(self, error_of: Callable[[Fault], UsageError]) -> None:
-        """Raises the faults as errors, if there are any."""
-        raise_all([*map(error_of, self.faults)])
 
     def _struct(self, cls: type[Options], value: Any, path: Keys) -> Any:
         known = keys_in(cls)

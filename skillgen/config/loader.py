@@ -20,7 +20,7 @@ import yaml
 from skillgen.config.convert import Converter, Fault, in_keys
 from skillgen.config.option import AnyOptions, PathName, keys_in
 from skillgen.config.project import SOURCE_KINDS, Project, Source
-from skillgen.errors import ProblemLog, UsageError
+from skillgen.errors import ProblemLog, UsageError, raise_all
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 
 FILE_NAME = "skillgen.yaml"
@@ -90,7 +90,7 @@ def read_options(kind: type[AnyOptions], path: Path) -> AnyOptions:
             converter.fault(("targets", key), "is not a valid name of a target", "use letters, digits and hyphens")
         for fault in _faults_of_source(target.source, ("targets", key, "source")):
             converter.faults.append(fault)
-    converter.raise_faults(error_of)
+    raise_all([*map(error_of, converter.faults)])
     return kind() if found is None else found
 
 

@@ -105,9 +105,12 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     )
     candidates: tuple[Tool | Event, ...] = (*service.tools, *service.events)
     if (include or candidates) and not tools and not events:
-        raise _empty_selection(
-            _unmatched((*include, *exclude), candidates), candidates, "--include" if include else "--exclude"
-        )
+        what, fix = "the patterns select no tool", "remove a pattern, or make one narrower"
+        if unmatched := _unmatched((*include, *exclude), candidates):
+            listed = ", ".join(f"`{pattern.text}`" for pattern in unmatched[:5])
+            what = f"{listed} {'match' if len(unmatched) > 1 else 'matches'} no tool"
+            fix = f"check the spelling or remove the pattern; {_suggestion(unmatched[0], candidates)}"
+        raise UsageError(what, where="--include" if include else "--exclude", fix=fix)
     problems = unmatched_patterns((*include, *exclude), candidates)
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
@@ -133,16 +136,6 @@ def unmatched_patterns(patterns: Sequence[Pattern], candidates: Sequence[Tool | 
 
 def _unmatched(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Pattern]:
     return [pattern for pattern in patterns if not any(pattern.matches(item) for item in candidates)]
-
-
-def _empty_selection(unmatched: Sequence[Pattern], candidates: Sequence[Tool | Event], option: str) -> UsageError:
-    if not unmatched:
-        what, fix = "the patterns select no tool", "remove a pattern, or make one narrower"
-    else:
-        names = ", ".join(f"`{pattern.text}`" for pattern in unmatched[:5])
-        what = f"{names} {'match' if len(unmatched) > 1 else 'matches'} no tool"
-        fix = f"check the spelling or remove the pattern; {_suggestion(unmatched[0], candidates)}"
-    return UsageError(what, where=option, fix=fix)
 
 
 def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
@@ -355,9 +348,10 @@ def _with_groups(service: Service, request: Request) -> Service:
     known = {name for group in service.groups for name in (group.name, group.title)}
     listed = ", ".join(group.name for group in service.groups)
     fix = f"name one of {listed}" if listed else None
-    unknown = {child(request.place("groups"), name): name for name in declared if name not in known}
     problems = [
-        Problem.of("group-unknown", at, f"the service has no group {name!r}", fix) for at, name in unknown.items()
+        Problem.of("group-unknown", _place(request, "groups", name), f"the service has no group {name!r}", fix)
+        for name in declared
+        if name not in known
     ]
     groups = []
     for group in service.groups:

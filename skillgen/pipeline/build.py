@@ -83,8 +83,14 @@ def resolve_targets(
     for name, target in targets.items():
         own = None if "out" in given else target.output.out
         out = file.parent / own if own else top if len(targets) == 1 else top / name
-        _refuse_shared_folder(name, Path(os.path.normpath(out)), outs, file)
-        outs[name] = Path(os.path.normpath(out))
+        out = Path(os.path.normpath(out))
+        for owner, other in outs.items():
+            # Windows and macOS know one folder by names that differ in case only.
+            one, two = (f"{folder}{os.sep}".casefold() for folder in (out, other))
+            if one.startswith(two) or two.startswith(one):
+                what = f"the targets {owner} and {name} write to the same folder"
+                raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
+        outs[name] = out
     # An --out may be for one run, so nothing moves there from the folders of the file.
     near = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
     place = Place(out=top, near=tuple(dict.fromkeys((top, *outs.values(), *near))), siblings=outs, owner=file, top=file)
@@ -93,14 +99,11 @@ def resolve_targets(
     )
 
 
-_SOURCE_OPTIONS = {item.name for item in options_in(Source)}
-
-
 def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], place: Place) -> NamedTarget:
     """Returns a target with the options of the run, and the place of its documents; `place` is that of all targets."""
     folder, is_named = file.parent, "out" in given
-    of_source = {key: value for key, value in given.items() if key in _SOURCE_OPTIONS}
-    of_output = {key: value for key, value in given.items() if key not in _SOURCE_OPTIONS}
+    of_source = {item.name: given[item.name] for item in options_in(Source) if item.name in given}
+    of_output = {key: value for key, value in given.items() if key not in of_source}
     if "publish" in given:  # an option replaces one key
         changes = {key: value for key, value in structs.asdict(given["publish"]).items() if value}
         of_output["publish"] = structs.replace(target.output.publish, **changes)
@@ -144,16 +147,6 @@ def errors_located_in_file(pointer: str, given: Collection[str] = ()) -> Iterato
                 error.where = f"{pointer}/{key}"
         error.what, error.fix = in_keys(error.what, given), in_keys(error.fix, given)
         raise
-
-
-def _refuse_shared_folder(name: str, out: Path, outs: Mapping[str, Path], file: Path) -> None:
-    """Refuses a folder that is the same as another target's, or inside or above it."""
-    for owner, other in outs.items():
-        # Windows and macOS know one folder by names that differ in case only.
-        one, two = (f"{folder}{os.sep}".casefold() for folder in (out, other))
-        if one.startswith(two) or two.startswith(one):
-            what = f"the targets {owner} and {name} write to the same folder"
-            raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
 
 
 def request_of_target(
@@ -220,15 +213,14 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
             path.is_file() and (marks_of(path.stat()) == marks or _state(path)[0] == digest)
             for path, (digest, marks) in files.items()
         ):
-            return Result(steps=tuple(_kept(Path(folder), is_service) for folder, is_service in last["folders"]))
+            steps = []
+            for folder, kind in last["folders"]:
+                record = read_record(Path(folder))
+                changes = tuple(Change(path=path, action="keep", old=None, new=None) for path in sorted(record.states))
+                plan = Plan(out=Path(folder), changes=changes, before=record, after=record)
+                steps.append(Outcome(kind=kind, plan=plan, is_check=False))
+            return Result(steps=tuple(steps))
     return None
-
-
-def _kept(folder: Path, is_service: bool) -> Outcome:
-    record = read_record(folder)
-    changes = tuple(Change(path=path, action="keep", old=None, new=None) for path in sorted(record.states))
-    plan = Plan(out=folder, changes=changes, before=record, after=record)
-    return Outcome(kind="documents" if is_service else "installed", plan=plan, is_check=False)
 
 
 def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
@@ -244,7 +236,7 @@ def _remember(named: NamedTarget, files: FilesRead, result: Result) -> None:
         last = {
             "options": _options_digest(named),
             "files": files.states | {str(path): _state(path) for path in written},
-            "folders": [(str(item.plan.out), item.kind == "documents") for item in result.outcomes],
+            "folders": [(str(item.plan.out), item.kind) for item in result.outcomes],
         }
         write_cached(_cache_key(named), json.dumps(last).encode("utf-8", "surrogatepass"))
 
@@ -302,8 +294,7 @@ def build_targets(
                 status = "built"
                 try:
                     reading, files = read(named)
-                    result = write_services(reading.services, named.target.output, named.place, reading.failures)
-                    result = result.joined(Result(notices=reading.problems))
+                    result = write_services(reading, named.target.output, named.place)
                     if result.exit_code is ExitCode.DONE and not named.target.output.check:
                         _remember(named, files, result)
                 except Exception as error:
@@ -338,15 +329,18 @@ def document_of(named: NamedTarget) -> str | None:
 def _read_concurrently(
     targets: Sequence[NamedTarget], environment: Mapping[str, str], announce: Notify | None
 ) -> Iterator[Callable[[NamedTarget], tuple[Reading, FilesRead]]]:
-    """Reads targets at the same time; yields a function that waits for one of them, like `_read_target`.
+    """Reads targets at the same time; yields a function that waits for one of them, and returns the files read, too.
 
     A target with overlays is read in the main thread, when it is asked for: only there can a slow JSONPath expression
     be stopped.
     """
+    from skillgen.pipeline.read import read_source
+
     cancel_token = CancelToken()
 
     def read_now(named: NamedTarget) -> tuple[Reading, FilesRead]:
-        return _read_target(named, environment, cancel_token, announce)
+        with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
+            return read_source(request_of_target(named, environment, announce, cancel_token)), files
 
     waiting = {named.name: named for named in targets if not named.target.source.overlays}
     futures = dict(zip(waiting, at_once(read_now, waiting.values()), strict=True))
@@ -354,18 +348,3 @@ def _read_concurrently(
         yield lambda named: futures[named.name].result() if named.name in futures else read_now(named)
     finally:
         cancel_token.cancel()
-
-
-def _read_target(
-    named: NamedTarget, environment: Mapping[str, str], cancel_token: CancelToken, announce: Notify | None
-) -> tuple[Reading, FilesRead]:
-    """Reads the source of a target; returns the files that were read, too.
-
-    Raises:
-        SourceError: the source cannot be reached or read.
-        UsageError: the target is invalid.
-    """
-    from skillgen.pipeline.read import read_source
-
-    with track_files_read() as files, errors_located_in_file(named.pointer, named.given):
-        return read_source(request_of_target(named, environment, announce, cancel_token)), files

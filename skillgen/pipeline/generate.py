@@ -9,8 +9,8 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from itertools import chain, count, zip_longest
+from contextlib import ExitStack, suppress
+from itertools import chain, count, product, zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -24,30 +24,9 @@ from skillgen.model.document import FORMATS
 from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json
-from skillgen.pipeline.ownership import (
-    earlier_folder,
-    has_documents,
-    identity_of,
-    installed_from,
-    is_copy_of_others,
-    is_same_service,
-    is_site,
-    leftovers,
-    records_in,
-    refuse_other_service,
-    run_in_record,
-)
+from skillgen.pipeline import ownership, rendering
 from skillgen.pipeline.packages import skill_folders
-from skillgen.pipeline.rendering import (
-    Documents,
-    checked_output,
-    declared_digest,
-    documents_of,
-    parts_of,
-    render_options,
-    upgrade_problems,
-)
-from skillgen.pipeline.results import Failure, Outcome, Place, Result
+from skillgen.pipeline.results import Failure, Outcome, Place, Reading, Result
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import lock_folder, refuse_outside
@@ -91,12 +70,18 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     """
     if gone := [problem for problem in service.problems if problem.code == "text-names-gone"]:
         raise UsageError(gone[0].message, where=gone[0].where, fix=gone[0].fix)
-    if output.strict:
-        _refuse_problems(service.problems)
-    documents = documents_of(service, output)
+    refused = [item for item in service.problems if output.strict and item.level != "info"]
+    if warnings := [f"{item.code}: {item.where}: {item.message}" for item in refused]:
+        what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, SHOWN_STRICT_PROBLEMS)}"
+        raise SourceError(what, fix="correct the source, or run without --strict")
+    documents = rendering.documents_of(service, output)
     contents = documents.contents
     names = _skills_in(contents)
-    places = [place, *_installations(names, place)]
+    hosts = {folder.resolve(): folder for folder in (*ownership.installed_from(place.out), *place.install)}
+    places = [place]
+    for folder, name in product(hosts.values(), names):  # unless OUT is already the same place
+        if (copy := folder / name).resolve() != (place.out / _SKILLS / name).resolve():
+            places.append(Place(out=copy, within=folder, owner=place.out, target=place.target, is_installed=True))
     for item in places:  # before a folder is created
         refuse_outside(item.out, item.within)
         if not output.replace:
@@ -108,7 +93,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             documented = documents.services.get(item.out.name, service) if item.is_installed else service
             plans.append(_plan(documented, contents, documents.artifacts, output, item))
             if item is place and (added := _added_to_skills(plans[-1], contents)):
-                documents = documents_of(service, output, added)
+                documents = rendering.documents_of(service, output, added)
                 plans[-1] = _plan(service, documents.contents, documents.artifacts, output, item)
                 contents = {**documents.contents, **added}
         if not output.check:
@@ -146,9 +131,9 @@ def _move_service(service: Service, output: OutputOptions, place: Place, old: Pa
         _refuse_conflicts(outcome.plan)
     if output.check:
         return (replace(planned[0], moved=f", would be moved to {place.out}"), *planned[1:])
-    install = (*place.install, *installed_from(old))
+    install = (*place.install, *ownership.installed_from(old))
     with lock_folder(old), lock_folder(place.out, place.within):
-        move_documents(old, place.out, identity_of(service, place))
+        move_documents(old, place.out, ownership.identity_of(service, place))
     written = write_service(service, output, replace(place, install=install))
     return (replace(written[0], moved=f", moved from {old}"), *written[1:])
 
@@ -172,18 +157,6 @@ def _started_by(content: bytes | None) -> list[Json]:
     return [data.get(key) for key in ("command", "env", "mcpServers", "packages")]
 
 
-def _installations(names: Iterable[str], place: Place) -> list[Place]:
-    """Returns the places of the skills in each folder for skills, also those of earlier runs, unless OUT is already the
-    same place.
-    """
-    return [
-        Place(out=out, within=folder, owner=place.out, target=place.target, is_installed=True)
-        for folder in {item.resolve(): item for item in (*installed_from(place.out), *place.install)}.values()
-        for name in names
-        if (out := folder / name).resolve() != (place.out / _SKILLS / name).resolve()
-    ]
-
-
 def _plan(
     service: Service, contents: Mapping[str, bytes], artifacts: Collection[str], output: OutputOptions, place: Place
 ) -> Plan:
@@ -191,14 +164,14 @@ def _plan(
         folder = f"{_SKILLS}{place.out.name}/"
         contents = {path[len(folder) :]: content for path, content in contents.items() if path.startswith(folder)}
     record = replace(
-        identity_of(service, place),
+        ownership.identity_of(service, place),
         tools=inventory_of(service),
         types=types_of(service),
         digests=digests_of(service),
         offers=offers_of(service),
         release=__version__,
-        declared=declared_digest(service, output),
-        run=run_in_record(None if place.is_installed else place.run, place.out),
+        declared=rendering.declared_digest(service, output),
+        run=ownership.run_in_record(None if place.is_installed else place.run, place.out),
     )
     plan = plan_documents(place.out, contents, record, artifacts=artifacts, force=output.force)
     if not output.allow_empty:
@@ -215,32 +188,21 @@ def _refuse_other_service(service: Service, place: Place, main: Place) -> None:
     Raises:
         UsageError: it is one.
     """
-    before, after = read_record(place.out), identity_of(service, place)
-    is_other = place.is_installed and after.owner is not None and is_copy_of_others(place.out, before, main)
-    refuse_other_service(before, after, place, is_other=is_other)
+    before, after = read_record(place.out), ownership.identity_of(service, place)
+    is_other, owner = False, (place.out / (before.owner or "")).resolve()
+    if place.is_installed and after.owner is not None and owner != main.out.resolve():
+        with suppress(SkillgenError):
+            is_other = f"{_SKILLS}{place.out.name}/SKILL.md" in read_record(owner).states
+    ownership.refuse_other_service(before, after, place, is_other=is_other)
 
 
 SHOWN_STRICT_PROBLEMS = 3
 """Number of problems in the message of --strict."""
 
 
-def _refuse_problems(problems: Sequence[Problem]) -> None:
-    warnings = [f"{item.code}: {item.where}: {item.message}" for item in problems if item.level != "info"]
-    if warnings:
-        what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, SHOWN_STRICT_PROBLEMS)}"
-        raise SourceError(what, fix="correct the source, or run without --strict")
-
-
 _READ_LATER = {"groups/list": ("groups/get",), "skills/list": ("skills/files",)}
 _IN_GROUPS = ("tools/list", "resources/list", "prompts/list", "ai_help")
 """Parts to which the contents of a group are added; the instructions of groups count as texts of `ai_help`."""
-
-
-def _failed_parts(problems: Sequence[Problem]) -> set[str]:
-    kinds = ((CODES[problem.code].missing, problem.where) for problem in problems if problem.code in CODES)
-    failed = {where if part == WHERE else part for part, where in kinds if part}
-    failed.update(*(_READ_LATER.get(part, ()) for part in tuple(failed)))
-    return failed | set(_IN_GROUPS) if "groups/get" in failed else failed
 
 
 def _refuse_losses(service: Service, plan: Plan) -> None:
@@ -254,7 +216,10 @@ def _refuse_losses(service: Service, plan: Plan) -> None:
         what = f"{service.name} lists no tools, but its documents have {len(before.tools)}; nothing was changed"
         fix = "check the source, or give --allow-empty if it has no tools any more"
         raise SourceError(what, where=str(plan.out), fix=fix)
-    failed = _failed_parts(service.problems)
+    missing = ((CODES[problem.code].missing, problem.where) for problem in service.problems if problem.code in CODES)
+    failed = {where if part == WHERE else part for part, where in missing if part}
+    failed.update(*(_READ_LATER.get(part, ()) for part in tuple(failed)))
+    failed.update(_IN_GROUPS if "groups/get" in failed else ())
     counts = ((part, count, count - after.offers.get(part, 0)) for part, count in before.offers.items())
     lost = [f"{gone} of the {count} entries of {part}" for part, count, gone in counts if part in failed and gone > 0]
     if "tools/list" in failed and (gone := before.tools.keys() - after.tools.keys()):
@@ -323,14 +288,14 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     before, after, out = plan.before, plan.after, str(plan.out)
     conflicts = ((change.path, f"{change.reason}; a run would stop and write nothing") for change in plan.conflicts)
     problems = [*plan.problems, *(Problem.of("edited", path, message) for path, message in conflicts)]
-    problems += upgrade_problems(plan)
+    problems += rendering.upgrade_problems(plan)
     old, new = _skills_in(before.states), _skills_in(after.states)
-    is_same = is_same_service(before, after, plan.out)
+    is_same = ownership.is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"
         fix = f"keep the name {old[0]} with --name"
         problems.append(Problem.of("skill-renamed", out, message, fix))
-    if before.service is not None and not is_same and not is_site(before):
+    if before.service is not None and not is_same and not ownership.is_site(before):
         message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
         problems.append(Problem.of("service-replaced", out, message))
     return problems
@@ -339,48 +304,47 @@ def _plan_problems(plan: Plan) -> list[Problem]:
 # -- several services ------------------------------------------------------------------------------------------------
 
 
-def write_documents(
-    services: Iterable[Service], output: OutputOptions, failures: Sequence[SkillgenError] = (), run: Run | None = None
-) -> Result:
+def write_documents(reading: Reading, output: OutputOptions, run: Run | None = None) -> Result:
     """Documents the services of one source, and reports the documents of those that no longer exist.
 
     Raises:
         UsageError: an option is invalid.
     """
-    output = checked_output(output)
+    output = rendering.checked_output(output)
     out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
     place = Place(out=out, siblings={"": out}, near=(out,), top=out, install=install, run=run)
-    result = write_services(services, output, place, failures)
-    return result.joined(Result(notices=tuple(leftovers(result, place, install))))
+    result = write_services(reading, output, place)
+    return result.joined(Result(notices=tuple(ownership.leftovers(result, place, install))))
 
 
-def write_services(
-    services: Iterable[Service], output: OutputOptions, place: Place, failures: Sequence[SkillgenError] = ()
-) -> Result:
+def write_services(reading: Reading, output: OutputOptions, place: Place) -> Result:
     """Documents the services of one source, each in a folder of OUT if there are several.
 
-    A service that fails does not stop the others. `failures` holds the errors of services that could not be read.
+    A service that fails does not stop the others.
     """
-    services = tuple(services)
-    is_one = len(services) + len(failures) == 1
-    steps: list[Outcome | Failure] = [Failure(error=error) for error in failures]
-    names = folder_names(services)
+    is_one = len(reading.services) + len(reading.failures) == 1
+    steps: list[Outcome | Failure] = [Failure(error=error) for error in reading.failures]
+    names = folder_names(reading.services)
     folders = tuple(place.out / name for name in names)
-    services = _with_distinct_names(services, folders if failures else ())
+    services = _with_distinct_names(reading.services, folders if reading.failures else ())
     has_site = not is_one and bool(services) and any(FORMATS[name].site_renderer for name in output.emit)
-    if has_site and not output.replace:
-        _refuse_site(services, place)
+    if has_site and not output.replace:  # nothing above several services replaces the documents of another one
+        before, site = read_record(place.out), ownership.identity_of(None, place)
+        identities = (ownership.identity_of(service, place) for service in services)
+        if not any(ownership.is_same_service(before, after, place.out) for after in identities):
+            ownership.refuse_other_service(before, site, place)
     siblings = {**place.siblings, **{str(folder): folder for folder in folders}}
     below = replace(place, within=place.out, owner=place.out, siblings=siblings)
     written: list[tuple[str, Service, Outcome]] = []
-    notices: list[Problem] = []
+    notices = [*reading.problems]
     for name, service, folder in zip(names, services, folders, strict=True):
         target = f"{place.target} {name}" if place.target else None
         own = place if is_one else replace(below, out=folder, target=target)
         try:
             record = read_record(own.out)
             is_left = not is_one and place.target is None and record.owner is None and record.run is not None
-            planned, old = replace(output, check=output.check or is_left), earlier_folder(service, own, record)
+            planned = replace(output, check=output.check or is_left)
+            old = ownership.earlier_folder(service, own, record)
             outcomes = _move_service(service, planned, own, old) if old else write_service(service, planned, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
@@ -434,17 +398,6 @@ def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = 
     return tuple(renamed)
 
 
-def _refuse_site(services: Iterable[Service], place: Place) -> None:
-    """Refuses to write above the documents of several services over those of a service that is not one of them.
-
-    Raises:
-        UsageError: the folder has such documents.
-    """
-    before = read_record(place.out)
-    if not any(is_same_service(before, identity_of(service, place), place.out) for service in services):
-        refuse_other_service(before, identity_of(None, place), place)
-
-
 def _write_site(
     written: Sequence[tuple[str, Service, Outcome]], output: OutputOptions, place: Place, *, is_partial: bool
 ) -> Outcome:
@@ -459,22 +412,29 @@ def _write_site(
     """
     from skillgen.render.formats import render_site
 
-    folder = place.out
-    names = [name for name, *_ in written]
-    earlier = _earlier_services(folder, names) if is_partial else {}
-    options = render_options(replace(output, emit=("llms",)) if is_partial else output)
+    folder, identity = place.out, ownership.identity_of(None, place)
+    names, earlier = [name for name, *_ in written], {}
+    if is_partial:  # the other services that have documents, with what those above them said of each
+        records = ownership.records_in(folder, [(folder / name).resolve() for name in names])
+        known = records.pop(folder).services if folder in records else {}
+        earlier = {
+            path.name: known.get(path.name) or {"title": record.service, "tools": len(record.tools)}
+            for path, record in records.items()
+            if (record.owner == ".." or path.name in known) and ownership.has_documents(record, path)
+        }
+    options = rendering.render_options(replace(output, emit=("llms",)) if is_partial else output)
     services = {
-        name: (service, (_added_to_skills(outcome.plan, {}), parts_of(service, output)))
+        name: (service, (_added_to_skills(outcome.plan, {}), rendering.parts_of(service, output)))
         for name, service, outcome in written
     }
     rendered, entries = render_site(services, options, earlier)
-    documents = Documents.of(*rendered)
+    documents = rendering.Documents.of(*rendered)
     with ExitStack() as stack:
         held = None if output.check else stack.enter_context(lock_folder(folder))
         plan = plan_documents(
             folder,
             documents.contents,
-            replace(identity_of(None, place), services=entries, run=run_in_record(place.run, folder)),
+            replace(identity, services=entries, run=ownership.run_in_record(place.run, folder)),
             artifacts=documents.artifacts,
             kept=read_record(folder).states.keys() - {"llms.txt"} if is_partial else (),
             force=output.force,
@@ -488,14 +448,3 @@ def _write_site(
         message = f"it names the services of this run, {shown}; a service failed, so nothing else above them is renewed"
         problems.append(Problem.of("site-partial", str(folder / "llms.txt"), message))
     return Outcome(kind="site", plan=plan, is_check=output.check, problems=tuple(problems))
-
-
-def _earlier_services(folder: Path, names: Collection[str]) -> dict[str, Any]:
-    """Returns the other services that have documents in a folder, with what the documents above them said of each."""
-    records = records_in(folder, [(folder / name).resolve() for name in names])
-    known = records[folder].services if folder in records else {}
-    return {
-        path.name: known.get(path.name) or {"title": record.service, "tools": len(record.tools)}
-        for path, record in records.items()
-        if path != folder and (record.owner == ".." or path.name in known) and has_documents(record, path)
-    }

@@ -340,12 +340,6 @@ def propose_targets(root: Path) -> list[Proposal]:
     return [*targets.values()]
 
 
-def _is_writable(proposal: Proposal) -> bool:
-    """True if a project file can hold the source: it is UTF-8 and has no null character."""
-    text = json.dumps([dict(proposal.source), dict(proposal.keys)], ensure_ascii=False)
-    return "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text
-
-
 def _folders_of_others() -> list[str]:
     """Returns the folders whose record has the command that wrote the documents; of several services, that of all."""
     found: dict[str, None] = {}
@@ -378,9 +372,13 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
         known = [_identity(target.source) for target in read_project(existing).targets.values()] if existing else []
     convert = Converter(is_text=True).convert
     proposals = [item for item in proposals if _identity(convert(Source, _escaped(item.source), ())) not in known]
-    targets = [item for item in proposals if _is_writable(item)]
+    targets: list[Proposal] = []
     for item in proposals:
-        if item in targets:
+        # A project file is UTF-8 and has no null character.
+        text = json.dumps([dict(item.source), dict(item.keys)], ensure_ascii=False)
+        is_writable = "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text
+        if is_writable:
+            targets.append(item)
             yield f"found {item.evidence}: target {item.name}"
             yield from (f"  first: {what}" for what in item.first)
         else:
@@ -393,7 +391,14 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
         if existing is None and not targets:  # nothing of its own is documented
             return
     if existing is None:
-        _create(Path(FILE_NAME), _project_text(targets))
+        text = _starter("examples.yaml")  # without targets
+        if targets:
+            first, *rest = targets
+            out = f"{DEFAULT_OUT}/{first.name}" if rest else DEFAULT_OUT
+            about = f"{one_line(first.about)[:500].rstrip('.')}." if first.about else "What it does."
+            keys = _starter("keys.yaml").format(out=out, about=about)
+            text = "\n".join([_target_text(first) + keys, *map(_target_text, rest)])
+        _create(Path(FILE_NAME), _starter("header.yaml") + text)
     schema = json.dumps(project_schema(), ensure_ascii=False, indent=1) + "\n"
     if not path.exists():
         _create(path, schema)
@@ -476,17 +481,6 @@ def _create(path: Path, text: str) -> None:
     """
     with path.open("x", encoding="utf-8", newline="\n") as file:
         file.write(text)
-
-
-def _project_text(targets: Sequence[Proposal]) -> str:
-    """Returns the text of a project file; without targets, with examples."""
-    if not targets:
-        return _starter("header.yaml") + _starter("examples.yaml")
-    first, *rest = targets
-    out = f"{DEFAULT_OUT}/{first.name}" if rest else DEFAULT_OUT
-    about = f"{one_line(first.about)[:500].rstrip('.')}." if first.about else "What it does."
-    parts = [_target_text(first) + _starter("keys.yaml").format(out=out, about=about), *map(_target_text, rest)]
-    return _starter("header.yaml") + "\n".join(parts)
 
 
 def _target_text(proposal: Proposal) -> str:

@@ -97,10 +97,15 @@ def words_in_record(service: Service, out: Path) -> tuple[str, ...]:
     is_anywhere = any("://" in word for word in words) or (service.kind == "cli" and ":" not in " ".join(words))
     if top != here and words and not any(paths) and not is_anywhere:
         words, paths = (*words, here.as_posix()), [*paths, True]  # such as MODULE:APP, but not a program on PATH
-    return tuple(
-        _path_word(Path(os.path.normpath(here / word)), top, out) if is_path else word
-        for is_path, word in zip(paths, words, strict=True)
-    )
+
+    def path_word(path: Path) -> str:
+        """Returns the path from the top folder, or from OUT, or only the name."""
+        if path.is_relative_to(top) and not _is_private(top):
+            return f"{_HERE}{path.relative_to(top).as_posix()}"
+        return path.name if shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
+
+    pairs = zip(paths, words, strict=True)
+    return tuple(path_word(Path(os.path.normpath(here / word))) if is_path else word for is_path, word in pairs)
 
 
 def run_in_record(run: Run | None, out: Path) -> Run | None:
@@ -148,13 +153,6 @@ def _is_private(folder: Path) -> bool:
     temporary files.
     """
     return folder in (folder.parent, Path(tempfile.gettempdir()).resolve(), *Path.home().resolve().parents)
-
-
-def _path_word(path: Path, top: Path, out: Path) -> str:
-    """Returns the path from the top folder, or from OUT, or only the name."""
-    if path.is_relative_to(top) and not _is_private(top):
-        return f"{_HERE}{path.relative_to(top).as_posix()}"
-    return path.name if shared_folder(path, out) is None else Path(os.path.relpath(path, out.resolve())).as_posix()
 
 
 def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> bool:
@@ -226,18 +224,12 @@ def identity_of(service: Service | None, place: Place) -> Record:
     """Returns the record of a place without what is documented; without a service, above those of several."""
     name, words = (SITE, (SITE,)) if service is None else (service.name, words_in_record(service, place.out))
     name, *source = map(one_line, (name, *words))
-    return Record(service=name, target=place.target, source=tuple(source), owner=_owner_from(place))
-
-
-def _owner_from(place: Place) -> str | None:
-    """Returns the path from OUT to its owner; `None` if they share only what belongs to others too, unless OUT is
-    installed in the home folder.
-    """
-    owner, out = place.owner, place.out
+    owner, out, path = place.owner, place.out, None
+    # None if they share only what belongs to others too, unless OUT is installed in the home folder.
     if owner is not None and (shared_folder(owner, out) is not None or Path.home() in out.parents):
         with suppress(ValueError):  # two drives
-            return Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
-    return None
+            path = Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
+    return Record(service=name, target=place.target, source=tuple(source), owner=path)
 
 
 def earlier_folder(service: Service, place: Place, own: Record) -> Path | None:
@@ -339,14 +331,6 @@ def installed_from(out: Path) -> list[Path]:
     """Returns the folders for skills that have a copy of the documents in OUT."""
     here, near = out.resolve(), _skill_folders_near([out])
     return [folder for folder in near if any(owner == here for *_, owner in _owned_folders(folder, {}))]
-
-
-def is_copy_of_others(folder: Path, record: Record, main: Place) -> bool:
-    """True if an installed skill is a copy of documents other than those of `main`, and they still have it."""
-    other = (folder / (record.owner or "")).resolve()
-    with suppress(SkillgenError):
-        return other != main.out.resolve() and f"skills/{folder.name}/SKILL.md" in read_record(other).states
-    return False
 
 
 def build_registry(

@@ -115,7 +115,14 @@ def _package_folder(project: Path, named: PathName | None) -> Path:
         return folder
     is_python = any((project / name).is_file() for name in ("pyproject.toml", "setup.cfg", "setup.py"))
     data = as_dict(json_or_none(text_of_file(project / "package.json") or ""))
-    found = _python_packages(project) if is_python else []
+    found = []
+    if is_python:  # the package that has the project's name, else all
+        name = text_of(project_table(text_of_file(project / "pyproject.toml") or ""), "name") or ""
+        top = project / "src" if (project / "src").is_dir() else project
+        folders = [path.parent for path in sorted(top.glob("*/__init__.py"))]
+        folders = [folder for folder in folders if folder.name.isidentifier() and folder.name not in _NO_PACKAGES]
+        own = re.sub(r"[-_.]+", "_", name).lower()
+        found = [folder for folder in folders if folder.name.lower() == own] or folders
     if "name" in data and not (is_python and data.get("private")):
         found.append(project)
     if len(found) == 1:
@@ -131,13 +138,3 @@ def project_table(pyproject: str) -> dict[str, Json]:
     with suppress(ValueError, RecursionError):
         data = parse_toml(pyproject)
     return as_dict(as_dict(data.get("tool")).get("poetry")) | as_dict(data.get("project"))
-
-
-def _python_packages(project: Path) -> list[Path]:
-    """Returns the package that has the project's name, else all."""
-    name = text_of(project_table(text_of_file(project / "pyproject.toml") or ""), "name") or ""
-    top = project / "src" if (project / "src").is_dir() else project
-    folders = [path.parent for path in sorted(top.glob("*/__init__.py"))]
-    folders = [folder for folder in folders if folder.name.isidentifier() and folder.name not in _NO_PACKAGES]
-    own = re.sub(r"[-_.]+", "_", name).lower()
-    return [folder for folder in folders if folder.name.lower() == own] or folders

@@ -35,16 +35,8 @@ from skillgen.security.secrets import (
     secrets_from_environment,
     without_own_folders,
 )
+from skillgen.sources import documents
 from skillgen.sources.detect import discover_document, is_description, wrong_kind_error
-from skillgen.sources.documents import (
-    Document,
-    document_from_parsed,
-    document_of,
-    is_snapshot,
-    is_url,
-    load_document,
-    services_from_snapshot,
-)
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
 from skillgen.sources.mcp.target import (
@@ -72,7 +64,7 @@ def kind_of_source(source: str) -> str:
     path = Path(source)
     if is_program(source) and not path.exists():
         return "cli"
-    data = None if is_url(source) or not path.is_file() else data_of_client_file(path)
+    data = None if documents.is_url(source) or not path.is_file() else data_of_client_file(path)
     return "document" if data is None or _is_readable(data) else "config"
 
 
@@ -136,12 +128,12 @@ def _read_document(request: Request) -> Reading:
     access = request.access(source)
     with access.secrets.redact_errors():
         if isinstance(source, Mapping):
-            document = document_from_parsed(source, problems, access)
+            document = documents.document_from_parsed(source, problems, access)
         elif kind in ("document", "openapi"):
             is_wanted = is_description if kind == "openapi" else _is_readable
             document = discover_document(os.fspath(source), problems, access, is_wanted)
         else:
-            document = load_document(os.fspath(source), problems, access)
+            document = documents.load_document(os.fspath(source), problems, access)
         for name, item in KINDS.items():
             if item.services is not None and (name == kind or (kind == "document" and item.matches(document.data))):
                 return Reading(services=item.services(document, problems, request, access))
@@ -157,12 +149,12 @@ def _is_readable(data: Json) -> bool:
 
 
 def _from_snapshot(
-    document: Document, problems: ProblemLog, request: Request, access: FetchOptions
+    document: documents.Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
-    wrong_kind = None if is_snapshot(document.data) else wrong_kind_error(document.data, document.name, "a snapshot")
-    if wrong_kind is not None:
-        raise wrong_kind
-    services = map(_with_entry_of_snapshot, services_from_snapshot(document.data, document.name))
+    error = wrong_kind_error(document.data, document.name, "a snapshot")
+    if error is not None and not documents.is_snapshot(document.data):
+        raise error
+    services = map(_with_entry_of_snapshot, documents.services_from_snapshot(document.data, document.name))
     return tuple(completed(service, request, infer_effects) for service in services)  # an old one may lack effects
 
 
@@ -179,7 +171,7 @@ def _with_entry_of_snapshot(service: Service) -> Service:
 
 
 def _from_description(
-    document: Document, problems: ProblemLog, request: Request, access: FetchOptions
+    document: documents.Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
     from skillgen.sources.openapi.references import ReferencePolicy
     from skillgen.sources.openapi.source import service_from_description
@@ -212,7 +204,7 @@ def _from_description(
 
 
 def _from_manifest(
-    document: Document, problems: ProblemLog, request: Request, access: FetchOptions
+    document: documents.Document, problems: ProblemLog, request: Request, access: FetchOptions
 ) -> tuple[Service, ...]:
     from skillgen.sources.mcp.source import service_from_manifest
 
@@ -241,7 +233,7 @@ def _read_openapi_command(request: Request) -> Reading:
         printed = _command_output(command, request, "--openapi-command").decode("utf-8", "surrogateescape")
         content = str(without_own_folders(printed, folder)).encode("utf-8", "surrogateescape")
         try:
-            document = document_of(content, command[0], problems, access)
+            document = documents.document_of(content, command[0], problems, access)
             (service,) = _from_description(document, problems, request, access)
         except SourceError as error:
             what = f"the output of {command[0]} {error.what}"
@@ -274,7 +266,12 @@ def _read_cli(request: Request) -> Reading:
     problems = ProblemLog()
     request.progress(f"importing {target}")
     with secrets.redact_errors():
-        command = (_interpreter(source, inherited), tree.__file__, target)
+        path = inherited.get("PATH")
+        interpreter = source.python or shutil.which("python", path=path) or shutil.which("python3", path=path)
+        if interpreter is None:
+            fix = "name the interpreter: --python PATH"
+            raise UsageError("there is no Python on PATH", where=source.cli, fix=fix)
+        command = (os.fspath(interpreter), tree.__file__, target)
         printed = _command_output(command, replace(request, secrets=secrets, environment=inherited), target)
         tree_printed = without_own_folders(json_or_none(printed.decode("utf-8", "replace")), _folder(source))
         data, echoed_from = secrets.hide_in(tree_printed)
@@ -331,20 +328,6 @@ def read_command(command: object, words: tuple[str, ...], request: Request) -> S
 
 _READER_VARIABLES = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONHASHSEED": "0", "PYTHONIOENCODING": "utf-8"}
 """Variables of the process that imports a program: it writes nothing, and iterates over sets in a fixed order."""
-
-
-def _interpreter(source: Source, environment: Mapping[str, str]) -> str:
-    """Returns the interpreter that has a program.
-
-    Raises:
-        UsageError: no Python is on PATH.
-    """
-    if source.python is not None:
-        return os.fspath(source.python)
-    for name in ("python", "python3"):
-        if (found := shutil.which(name, path=environment.get("PATH"))) is not None:
-            return found
-    raise UsageError("there is no Python on PATH", where=source.cli, fix="name the interpreter: --python PATH")
 
 
 def _command_output(command: tuple[str, ...], request: Request, where: str) -> bytes:
@@ -510,7 +493,7 @@ class SourceKind(Struct, frozen=True, kw_only=True):
     matches: Callable[[Json], object] = lambda data: False
     """Whether a document is of this kind."""
 
-    services: Callable[[Document, ProblemLog, Request, FetchOptions], tuple[Service, ...]] | None = None
+    services: Callable[[documents.Document, ProblemLog, Request, FetchOptions], tuple[Service, ...]] | None = None
     """Returns the services of such a document; `None` if the source is not a document."""
 
 
@@ -526,6 +509,6 @@ KINDS: dict[str, SourceKind] = {
     "manifest": SourceKind(
         what="a service manifest", matches=lambda data: find_manifest(data) is not None, services=_from_manifest
     ),
-    "snapshot": SourceKind(what="a snapshot", matches=is_snapshot, services=_from_snapshot),
+    "snapshot": SourceKind(what="a snapshot", matches=documents.is_snapshot, services=_from_snapshot),
 }
 """Every kind of source by the name of its option."""

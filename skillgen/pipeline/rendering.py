@@ -22,7 +22,7 @@ from skillgen.errors import Problem, UsageError
 from skillgen.infer.description import skill_name_of, summaries_of, texts_of_tools, trigger_for, trigger_of_uses
 from skillgen.infer.inference import REST
 from skillgen.model.changes import CHANGED_OTHERWISE, ToolChange, compare_services
-from skillgen.model.document import FORMATS, UNKNOWN_PUBLISHER, Artifact, Document, Publisher, RenderOptions
+from skillgen.model.document import FORMATS, Artifact, Document, Publisher, RenderOptions
 from skillgen.model.inventory import service_of_inventory
 from skillgen.model.resource import Area, ClientEntry
 from skillgen.model.service import Service
@@ -107,18 +107,6 @@ def skills_in(service: Service, by: str | None) -> dict[str, list[str]]:
     return {name: titles_of(service, area.groups) for name, area in _areas(service, by).items()}
 
 
-def groups_without_skill(service: Service, by: str | None) -> Iterator[Problem]:
-    """Yields a problem with the groups that are only in the common skill, unless there are too many for `by`."""
-    areas = _areas(service, by)
-    listed = {*chain.from_iterable(area.groups for area in areas.values())}
-    others = titles_of(service, [group.name for group in service.groups if group.name not in listed])
-    if not areas:
-        yield Problem.of("not-split", service.name, f"no group has {_MIN_TOOLS} tools, so there is one skill")
-    elif by is None and others:
-        message = f"{', '.join(others)}: in no skill of `skills`, so their tools are in the common one"
-        yield Problem.of("not-split", service.name, message)
-
-
 def part_called(service: Service, name: str, siblings: Collection[str]) -> Service:
     """Returns the service of the skill of this name, which is split if skills of others are among `siblings`."""
     others = {*siblings} - {name}
@@ -173,18 +161,14 @@ def _part(service: Service, area: Area) -> Service:
         "origins": {**(service.origins or {}), "purpose": origin, "summary": origin},
     }
     part = replace(service, **facts)
-    purpose = with_stop(area.summary) if area.summary else _purpose(title, part)
+    # The title, with the first sentence of what the source says of each group, else what tools do.
+    words = (next(sentences(plain_words(group.description or "")), "") for group in part.groups)
+    usable = dict.fromkeys(with_stop(text) for text in words if text and is_usable(text))
+    purpose = " ".join([with_stop(title), *usable]) if usable else summaries_of(title, texts_of_tools(part))
+    purpose = with_stop(area.summary) if area.summary else purpose
     start = f"Use when the user mentions {service.product} and asks about"
     trigger = trigger_of_uses(part, title) or trigger_for(start, titles, _TITLES_LIMIT)
     return replace(part, purpose=purpose, trigger=None if TRIGGER.search(purpose) else trigger)
-
-
-def _purpose(title: str, part: Service) -> str:
-    """Returns the title, with the first sentence of what the source says of each group, else what tools do."""
-    found = (next(sentences(plain_words(group.description or "")), "") for group in part.groups)
-    if words := dict.fromkeys(with_stop(text) for text in found if text and is_usable(text)):
-        return " ".join([with_stop(title), *words])
-    return summaries_of(title, texts_of_tools(part))
 
 
 def _with_used_types(service: Service, parts: Sequence[Service]) -> Iterator[Part]:
@@ -218,15 +202,15 @@ def checked_output(output: OutputOptions) -> OutputOptions:
     if output.install_to and "skill" not in output.emit:
         fix = "add skill to it, or leave --install out"
         raise UsageError("the formats have no skill to install", where="--emit", fix=fix)
-    publisher_of(output)
+    render_options(output)
     return replace(output, emit=tuple(name for name in FORMATS if name in output.emit))
 
 
 _NAMESPACE = re.compile(r"(?=.{3,120}\Z)[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63})+")
 
 
-def publisher_of(output: OutputOptions) -> Publisher:
-    """Returns the publisher that the options declare.
+def render_options(output: OutputOptions) -> RenderOptions:
+    """Returns the options on which what is rendered depends.
 
     Raises:
         UsageError: the domain, the URL or the namespace is invalid.
@@ -242,17 +226,12 @@ def publisher_of(output: OutputOptions) -> Publisher:
     if publish.namespace is not None and not _NAMESPACE.fullmatch(publish.namespace):
         what = f"{publish.namespace!r} is not a namespace"
         raise UsageError(what, where=where, fix="write a domain in reverse order, such as com.acme or io.github.acme")
-    card = publish.server_card if publish.server_card is not None else UNKNOWN_PUBLISHER.server_card
-    return Publisher(domain=domain, base_url=url, namespace=publish.namespace, server_card=card)
-
-
-def render_options(output: OutputOptions) -> RenderOptions:
-    """Returns the options on which what is rendered depends."""
+    card = publish.server_card if publish.server_card is not None else Publisher().server_card
     return RenderOptions(
         formats=tuple(output.emit),
         overrides=None if output.templates is None else str(output.templates),
         profile=output.profile,
-        publisher=publisher_of(output),
+        publisher=Publisher(domain=domain, base_url=url, namespace=publish.namespace, server_card=card),
         budget=output.budget,
     )
 
@@ -297,14 +276,15 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
         origins = {**(service.origins or {}), "client_entry": Origin("declared", "--publish")}
         service = replace(service, client_entry=entry, origins=origins)
     has_copies = {"plugin", "skill"} <= {*output.emit}
-    parts = parts_of(service, output)
-    options = render_options(output)
-    rendered = render_documents(service, options, added, parts)
+    parts, options = parts_of(service, output), render_options(output)
+    items, problems = render_documents(service, options, added, parts)
     copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
-    items, problems = rendered
     others = [*profile_problems(service, output.profile), *template_problems(options.overrides)]
-    if output.split is not None or service.areas:
-        others += groups_without_skill(service, output.split)
+    if (output.split is not None or service.areas) and not parts:
+        others.append(Problem.of("not-split", service.name, f"no group has {_MIN_TOOLS} tools, so there is one skill"))
+    elif parts and output.split is None and (rest := titles_of(service, [group.name for group in parts[0][0].groups])):
+        message = f"{', '.join(rest)}: in no skill of `skills`, so their tools are in the common one"
+        others.append(Problem.of("not-split", service.name, message))
     skills = [item for item in items if item.path.startswith("skills/") and item.path.endswith("/SKILL.md")]
     if not all(item.content.startswith(b"---\n") for item in skills):
         message = "SKILL.md has no front matter, so hosts do not find the skill"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -306,7 +307,7 @@ class Result(Struct, frozen=True, kw_only=True):
     @property
     def diff(self) -> str:
         """The changes of a check as a unified diff; empty after a run that wrote them."""
-        return "".join(outcome.plan.diff for outcome in self.outcomes if outcome.is_check)
+        return "".join(outcome.plan.diff() for outcome in self.outcomes if outcome.is_check)
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -327,18 +328,17 @@ class Result(Struct, frozen=True, kw_only=True):
     def counts(self) -> dict[str, int]:
         """How many services, tools, parameters, resources, prompts and files were documented."""
         documented = [outcome for outcome in self.outcomes if outcome.kind == "documents"]
-        offers = [outcome.plan.after.offers for outcome in documented]
+        offers = Counter[str]()
+        for outcome in documented:
+            offers.update(outcome.plan.after.offers)
         return {
             "services": len(documented),
             "tools": sum(len(outcome.plan.after.tools) for outcome in documented),
             "parameters": sum(outcome.parameter_count for outcome in documented),
-            "resources": sum(offer.get(part, 0) for offer in offers for part in _RESOURCES),
-            "prompts": sum(offer.get("prompts/list", 0) for offer in offers),
+            "resources": offers["resources/list"] + offers["resources/templates/list"],
+            "prompts": offers["prompts/list"],
             "files": sum(len(outcome.plan.changes) for outcome in self.outcomes),
         }
-
-
-_RESOURCES = ("resources/list", "resources/templates/list")
 
 
 def problem_from_error(error: SkillgenError) -> Problem:

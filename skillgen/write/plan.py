@@ -86,13 +86,8 @@ class Plan(Struct, frozen=True, kw_only=True):
         """The files to write that hold edits or are not skillgen's."""
         return tuple(item for item in self.changes if item.new is not None and item.reason)
 
-    @property
-    def diff(self) -> str:
-        """The unified diff of all drift, as `patch` reads it in OUT."""
-        return self.diff_from("")
-
-    def diff_from(self, folder: str) -> str:
-        """Returns the diff with paths that begin with a folder, from which OUT is reached."""
+    def diff(self, folder: str = "") -> str:
+        """Returns the unified diff of all drift, with paths that begin with the folder from which OUT is reached."""
         return "".join(change_diff(f"{folder}{change.path}", change.old, change.new) for change in self.drift)
 
 
