@@ -147,28 +147,6 @@ def test_hints_of_an_operation_never_understate(
 
 
 @pytest.mark.parametrize(
-    ("request_line", "name", "text", "mark"),
-    [
-        ("PUT /berths/{id}/transfer", "transferBerth", "", "sends"),
-        ("POST /builds/{id}/lock", "lockDeploy", "", "write"),
-        ("POST /lists/{id}/import", "Import Boats to List", "", "write"),
-        ("POST /dues", "updateOrCreatePayments", "", "sends"),
-        ("POST /boats/on-fetch", None, "Result of a request for boats", "write"),
-        ("PATCH /boats/{id}", "boats_patch", "To update part of a boat, send a PATCH request.", "write"),
-        ("PUT /purses/{id}", "add_funds_to_purse", "Add Funds To Purse", "sends"),
-        ("POST /cache/clear", "clear-cache", "Clear Cache", "write"),
-        ("PUT /boats/import", "importBoats", "This is a destructive action!", "destructive"),
-    ],
-)
-def test_words_and_path_of_an_operation_say_its_mark(request_line: str, name: str | None, text: str, mark: str) -> None:
-    method, path = request_line.split()
-    named = {"operationId": name} if name else {}
-    entry = {"description": text, "responses": {}, **named}
-    (found,) = skillgen.read(description({path: {method.lower(): entry}})).tools
-    assert found.semantics.effect == mark
-
-
-@pytest.mark.parametrize(
     ("declared", "members", "level"),
     [
         ("read", {"annotations": {"destructiveHint": True}}, "full"),
@@ -531,11 +509,20 @@ def test_a_parameter_of_a_request_may_choose_what_it_does(
     assert mark_of_operation(method, "/ropes", "ropes", "Ropes.", **sent) == mark
 
 
-def test_a_prefix_that_most_names_have_is_no_verb() -> None:
-    """Nor is a tag; a verb that changes something is one, whatever the other names are."""
-    names = [f"mail_{name}" for name in ("list_a", "delete_b", "update_c", "d_get")]
-    assert marks_of(*map(tool, names)) == ["read", "destructive", "write", "read"]
-    assert marks_of(*(tool(f"delete_{name}") for name in ("list", "update", "check"))) == ["destructive"] * 3
+@pytest.mark.parametrize(("listed", "marks"), inputs("safety")["tools"])
+def test_names_and_summaries_of_all_tools_say_what_each_does(listed: Json, marks: list[str]) -> None:
+    """A prefix that most names have is no verb, unless it changes something."""
+    assert marks_of(*(tool(name, **said) for name, said in listed)) == marks
+
+
+@pytest.mark.parametrize(("method", "path", "name", "summary", "text", "mark"), inputs("safety")["operations"])
+def test_words_and_path_of_an_operation_say_its_mark(
+    method: str, path: str, name: str | None, summary: str | None, text: str | None, mark: str | None
+) -> None:
+    assert mark_of_operation(method, path, name, summary or "", description=text) == mark
+
+
+def test_a_tag_is_no_verb() -> None:
     assert mark_of_operation("post", "/r", "orderUpdateRope", tags=["order"]) == "write"
 
 
@@ -554,23 +541,6 @@ def test_a_tool_that_names_what_it_returns_reads(name: str, text: str, mark: str
     assert marks_of(tool(name, description=text)) == [mark]
 
 
-@pytest.mark.parametrize(
-    ("path", "name", "summary", "mark"),
-    [
-        ("/ropes/verify", "CheckRope", "Checks a rope.", "read"),
-        ("/ropes/{id}/mail/resend/{to}", "rope_address", "Rope address", "sends"),
-        ("/{resource}:setIamPolicy", "setIamPolicy", "Sets the policy.", "destructive"),
-        ("/ropes/graph.getByIds", "ropes.getByIds", "Invoke action getByIds", "read"),
-        ("/ropes/graph.copyToBay", "ropes.list.copyToBay", "Invoke action copyToBay", "write"),
-        ("/ropes/read", "MarkRopesRead", "Mark ropes as read", "write"),
-        ("/ropes/{id}:return", "ropes.return", "Return a rope to the harbour", None),
-        ("/harbours/{id}/offer", "harbour_bid", "Make an offer for a harbour.", "sends"),
-    ],
-)
-def test_the_path_of_a_post_may_say_more_than_its_name(path: str, name: str, summary: str, mark: str | None) -> None:
-    assert mark_of_operation("post", path, name, summary) == mark
-
-
 @pytest.mark.parametrize(("path", "name", "summary", "mark"), inputs("safety")["gets"])
 def test_a_get_is_raised_by_its_name_and_its_summary(path: str, name: str | None, summary: str, mark: str) -> None:
     """By some verbs of a name alone; a verb that may be a noun is in the name, in the path and in the summary."""
@@ -582,26 +552,6 @@ def test_a_get_that_runs_a_command_of_its_caller_is_destructive() -> None:
     summary = "connect GET requests to exec of Pod"
     assert mark_of_operation("get", "/pods/{id}/exec", "connectPodExec", summary, parameters=command) == "destructive"
     assert mark_of_operation("get", "/runs/{id}", "getRunScript", "Script", parameters=command) == "read"
-
-
-def test_a_summary_that_reads_says_that_a_name_begins_with_a_noun() -> None:
-    entries = [tool("order_ropes", description="Returns ropes."), tool("order_rope", description="Orders a rope.")]
-    assert marks_of(*entries) == ["read", "sends"]
-
-
-def test_a_description_counts_where_the_summary_has_no_verb() -> None:
-    texts = {"summary": "Rope lengths", "description": "**Note:** beta.\n\nComputes the lengths of ropes."}
-    assert mark_of_operation("post", "/r", "rope_lengths", **texts) == "read"
-
-
-def test_a_summary_says_which_word_of_a_name_is_its_verb() -> None:
-    assert marks_of(tool("load_balancers_list_lbs", description="List load balancers.")) == ["read"]
-    assert marks_of(tool("load_balancers_list_lbs", description="Balancers.")) == ["write"]
-
-
-def test_a_summary_raises_the_effect_of_a_name() -> None:
-    entries = [tool("get_rope", description="Deletes it."), tool("delete_it", description="Gets it.")]
-    assert marks_of(*entries) == ["destructive", "destructive"]
 
 
 @pytest.mark.parametrize(
