@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +11,7 @@ import pytest
 from cli import files_of, generated, run_skillgen
 from descriptions import description, write
 from documents import MarkdownDocument
-from listed import command, documented, tool
+from listed import documented, tool
 
 Json = Any
 
@@ -222,20 +220,11 @@ def test_a_skills_folder_that_is_a_link_of_the_users_is_followed(tmp_path: Path)
 
 
 def test_a_skill_of_the_users_own_with_the_same_name_is_not_overwritten(tmp_path: Path) -> None:
-    own = tmp_path / ".claude" / "skills" / "listed" / "SKILL.md"
+    own = tmp_path / ".claude" / "skills" / "tasks" / "SKILL.md"
     own.parent.mkdir(parents=True)
     own.write_text("mine", encoding="utf-8")
-    server = command(tmp_path, tools=TOOLS)
-    arguments = ["from-server", "-o", "out", "--install", "claude", "--", *server]
-    finished = subprocess.run(
-        [sys.executable, "-m", "skillgen", *arguments],
-        cwd=tmp_path,
-        env={"PYTHONPATH": f"{Path(__file__).parent.parent}:{Path(__file__).parent}", "PATH": "/usr/bin:/bin"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert finished.returncode == 4, finished.stderr
+    source = write(tmp_path / "api.json", description())
+    assert run_skillgen("from-openapi", source, "--install", "claude", cwd=tmp_path).exit_code == 4
     assert own.read_text("utf-8") == "mine"
 
 
