@@ -93,6 +93,14 @@ def github(node_modules: Path, tmp_path_factory: pytest.TempPathFactory) -> GitH
     return GitHub(source=source, raw=raw, out=out, printed=printed.read_text("utf-8"))
 
 
+@pytest.fixture(scope="session")
+def github_snapshot(node_modules: Path) -> dict[str, Any]:
+    """Returns what `inspect` prints of GitHub's description."""
+    source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
+    printed: dict[str, Any] = json.loads(generated("inspect", source, "-q").stdout)
+    return printed
+
+
 Answer = tuple[int, str, bytes]
 """Status, content type and body."""
 

@@ -228,9 +228,11 @@ def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str)
     assert {group.title for group in service_with(*said).groups} == {"CI", "Order", "Users", "WordPress"}
 
 
-def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(github: GitHub) -> None:
+def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(
+    github: GitHub, github_snapshot: Json
+) -> None:
     """Issue 5: repos (204), actions (187) and orgs (111) of GitHub; every other group is a declared tag."""
-    service = service_of(github.source)
+    (service,) = github_snapshot["services"]
     sizes = Counter(tool["group"] for tool in service["tools"])
     assert set(sizes) == {group["name"] for group in service["groups"]}
     assert min(sizes.values()) >= 2

@@ -245,10 +245,3 @@ def test_what_inspect_prints_of_githubs_description_has_the_committed_form(githu
 def test_githubs_description_goes_to_json_and_back_without_loss(github_snapshot: Json) -> None:
     (data,) = github_snapshot["services"]
     assert encoded(decoded(Service, data)) == data
-
-
-@pytest.fixture(scope="module")
-def github_snapshot(node_modules: Path) -> Json:
-    """Returns what `inspect` prints of GitHub's description."""
-    source = node_modules / "@octokit" / "openapi" / "generated" / "api.github.com.json"
-    return json.loads(generated("inspect", source, "-q").stdout)
