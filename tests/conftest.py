@@ -22,9 +22,10 @@ SLOW_FIXTURES = {"github", "largest", "node_modules", "wheel"}
 
 
 SLOW_MODULES = {
-    "agent_evals", "ai_help", "budget", "cli", "client_config", "command_line", "credentials", "draft", "first_hour",
-    "fixpoint", "folders", "hand_edits", "help_of_a_server", "init", "lint", "long_texts", "mock", "network",
-    "openapi_ways_in", "programs", "programs_by_help", "publish", "rules", "scripts", "secrets", "split", "systems",
+    "agent_evals", "ai_help", "budget", "call", "cli", "client_config", "client_entry", "command_line",
+    "commands_of_the_docs", "credentials", "draft", "first_hour", "fixpoint", "folders", "hand_edits",
+    "help_of_a_server", "init", "lint", "long_texts", "mock", "network", "openapi_ways_in", "own_folders", "programs",
+    "programs_by_help", "progressive_disclosure", "publish", "rules", "scripts", "secrets", "split", "systems",
     "templates", "update",
 }  # fmt: skip
 """Modules that run many commands: two thirds of the time of all tests that are not slow for another reason."""
