@@ -105,9 +105,7 @@ class Cost:
     def __add__(self, other: Cost) -> Cost:
         """Returns the cost of two commands after each other."""
         return Cost(
-            self.seconds + other.seconds,
-            self.cpu_seconds + other.cpu_seconds,
-            max(self.peak_mib, other.peak_mib),
+            self.seconds + other.seconds, self.cpu_seconds + other.cpu_seconds, max(self.peak_mib, other.peak_mib)
         )
 
     def __str__(self) -> str:

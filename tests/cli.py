@@ -50,10 +50,7 @@ def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def run_python(
-    *arguments: object,
-    stdin: str | bytes | None = None,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
+    *arguments: object, stdin: str | bytes | None = None, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Finished:
     """Runs this interpreter and returns its outputs and exit code; `env` comes on top of this environment."""
     finished = subprocess.run(
@@ -69,10 +66,7 @@ def run_python(
 
 
 def run_skillgen(
-    *arguments: object,
-    stdin: str | bytes | None = None,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
+    *arguments: object, stdin: str | bytes | None = None, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Finished:
     """Runs `python -m skillgen` and returns its outputs and exit code; `env` comes on top of this environment.
 
@@ -93,10 +87,7 @@ def _fork_server() -> ForkServer:
 
 
 def generated(
-    *arguments: object,
-    stdin: str | bytes | None = None,
-    cwd: Path | None = None,
-    env: Mapping[str, str] | None = None,
+    *arguments: object, stdin: str | bytes | None = None, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Finished:
     """Runs skillgen where it must succeed."""
     finished = run_skillgen(*arguments, stdin=stdin, cwd=cwd, env=env)

@@ -16,12 +16,7 @@ VERSIONS = ("2.0", "3.0.3", "3.1.0", "3.2.0")
 WORD = re.compile(r"\b(?:word|(?:must|may)_[a-z]+)_\d+\b")
 """What is in one place of a description alone."""
 
-_STYLES = {
-    "path": ("simple", "label", "matrix"),
-    "query": ("form",),
-    "header": ("simple",),
-    "cookie": ("form",),
-}
+_STYLES = {"path": ("simple", "label", "matrix"), "query": ("form",), "header": ("simple",), "cookie": ("form",)}
 _MEDIA_TYPES = ("application/json", "application/merge-patch+json", "text/plain", "application/xml", "image/png")
 _METHODS = ("get", "post", "put", "patch", "delete", "head", "options")
 

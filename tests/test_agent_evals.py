@@ -276,17 +276,7 @@ def test_a_run_that_was_stopped_is_resumed(skill: Path) -> None:
 def test_a_run_that_was_interrupted_has_no_grade(skill: Path) -> None:
     folder = skill.parents[2]
     agent = f"{sys.executable} {folder / 'agent.py'} interrupts"
-    words = [
-        "-m",
-        "skillgen",
-        "eval",
-        str(skill),
-        str(folder / "api.json"),
-        "--agent",
-        agent,
-        "--jobs",
-        "1",
-    ]
+    words = ["-m", "skillgen", "eval", str(skill), str(folder / "api.json"), "--agent", agent, "--jobs", "1"]
     # A shell without a terminal has programs in the background ignore interrupts, and what they start as well.
     heeded = "import os, signal, sys; signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])"
     start = ["sh", "-c", 'EVALUATION=$$ exec "$@"', "sh", sys.executable, "-c", heeded, sys.executable, *words]

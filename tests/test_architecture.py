@@ -38,10 +38,7 @@ FLOORS = {
 BEHIND = {"jinja2": "render", "typer": "cli", "httpx2": "sources", "mcp": "sources", "yaml": None}
 """Library to the part of skillgen that may import it; `None` where several may."""
 
-DEVELOPERS_COMMANDS = {
-    "skillgen.config.schema",
-    "skillgen.calls.script",
-}
+DEVELOPERS_COMMANDS = {"skillgen.config.schema", "skillgen.calls.script"}
 """Modules that are run by `make golden`, and print what it redirects; and the program of `--emit scripts`."""
 
 

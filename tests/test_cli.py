@@ -273,9 +273,7 @@ def test_a_snapshot_keeps_half_a_surrogate_pair(tmp_path: Path) -> None:
     assert generated("inspect", "--snapshot", "-", stdin=printed).stdout == printed
 
 
-def test_each_service_of_a_snapshot_has_a_folder_and_fails_alone(
-    folder: Path,
-) -> None:
+def test_each_service_of_a_snapshot_has_a_folder_and_fails_alone(folder: Path) -> None:
     write(folder / "notes.json", description(info={"title": "Notes", "version": "1"}))
     snapshot = generated("inspect", "good.json", "notes.json", cwd=folder).stdout
     (folder / "snapshot.json").write_text(snapshot, encoding="utf-8")

@@ -210,11 +210,7 @@ class TestForms:
         named = crawled(mine, here / "one", "--server", "own", cwd=here)
         assert (named.exit_code, "elsewhere" in named.stderr) == (0, False), named.stderr
         for file, options, message in [
-            (
-                mine,
-                ("--server", "other"),
-                f"has no server 'other'\n  try: run skillgen in {there}, for which it is",
-            ),
+            (mine, ("--server", "other"), f"has no server 'other'\n  try: run skillgen in {there}, for which it is"),
             (config(tmp_path, {}, "file.json", projects=projects), (), f"run skillgen where it is used: own in {here}"),
         ]:
             finished = crawled(file, tmp_path / "none", *options, cwd=tmp_path)

@@ -215,10 +215,7 @@ INSTALLED = [
     ({"npm": "@acme/mcp-server"}, ["npx", "-y", "@acme/mcp-server"]),
     ({"pip": "acme-mcp"}, ["uvx", "acme-mcp"]),
     ({"brew": "acme/tap/acme", "uvx": "acme-mcp"}, ["uvx", "acme-mcp"]),
-    (
-        {"docker": "acme/kiosk:1.2"},
-        ["docker", "run", "-i", "--rm", "-e", "KIOSK_KEY", "acme/kiosk:1.2"],
-    ),
+    ({"docker": "acme/kiosk:1.2"}, ["docker", "run", "-i", "--rm", "-e", "KIOSK_KEY", "acme/kiosk:1.2"]),
 ]
 
 
@@ -239,8 +236,7 @@ def test_a_declared_package_is_the_entry_where_no_command_is_known(
 
 
 @pytest.mark.parametrize(
-    "package",
-    ["npm install kiosk", "--privileged", "./kiosk", "https://kiosk.example/x.tgz", "kiosk.tgz", "a;b"],
+    "package", ["npm install kiosk", "--privileged", "./kiosk", "https://kiosk.example/x.tgz", "kiosk.tgz", "a;b"]
 )
 def test_what_is_not_the_name_of_a_package_starts_nothing(tmp_path: Path, package: str) -> None:
     """S0-28: a runner would also take a path, a URL or an option."""

@@ -71,10 +71,7 @@ def test_call_does_not_sign_and_says_so(tmp_path: Path) -> None:
     assert "authentication by aws-sigv4 is not supported" in finished.stderr
 
 
-@pytest.mark.parametrize(
-    ("own", "security"),
-    [(None, None), ([], ()), ([{"key": []}], (("key",),))],
-)
+@pytest.mark.parametrize(("own", "security"), [(None, None), ([], ()), ([{"key": []}], (("key",),))])
 def test_an_empty_list_for_all_does_not_deny_declared_schemes(own: Json, security: Json) -> None:
     """Airflow: `security: []` at the root, schemes, and nothing at the operations."""
     members = {} if own is None else {"security": own}

@@ -318,13 +318,7 @@ def test_a_local_server_gets_no_credential_of_an_origin(tmp_path: Path) -> None:
 def test_a_secret_that_a_service_echoes_is_hidden(tmp_path: Path, start: Any) -> None:
     """N13: literal, quoted for a URL, escaped for JSON and in Base64, also within a longer text."""
     encoded = [base64.b64encode(f"{'x' * number}{SECRET}".encode()).decode() for number in range(3)]
-    texts = [
-        SECRET,
-        quote(SECRET),
-        quote(SECRET, safe=""),
-        json.dumps(SECRET),
-        *encoded,
-    ]
+    texts = [SECRET, quote(SECRET), quote(SECRET, safe=""), json.dumps(SECRET), *encoded]
     url, _ = start(answer=lambda: json.dumps({"kept": "yes", "texts": texts}))
     for finished in both(tmp_path, described(url), "getMe", {variable(url): SECRET}):
         assert finished.exit_code == 0, finished.stderr

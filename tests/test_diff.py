@@ -172,11 +172,7 @@ def test_the_action_shows_the_diff_and_exits_as_the_check_does(project: Path) ->
     summary = project / "summary.md"
     summary.touch()
     env = environment(
-        {
-            "RUNNER_TEMP": str(project),
-            "GITHUB_STEP_SUMMARY": str(summary),
-            "SKILLGEN_CONFIG": "skillgen.yaml",
-        }
+        {"RUNNER_TEMP": str(project), "GITHUB_STEP_SUMMARY": str(summary), "SKILLGEN_CONFIG": "skillgen.yaml"}
     )
     command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
     assert subprocess.run(command, cwd=project, env=env, capture_output=True, check=False).returncode == 1

@@ -58,12 +58,7 @@ def is_valid(pattern: str, text: str) -> bool:
 
 def of(**properties: Json) -> dict[str, Json]:
     """Returns the schema of an object that requires all of its properties and allows no others."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
+    return {"type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}
 
 
 def shown(schema: Json) -> dict[str, Json]:

@@ -18,13 +18,7 @@ from typing import Any
 import pytest
 from cli import ROOT, files_of, generated
 from conftest import GitHub
-from documents import (
-    SECTIONS_OF_AI_HELP,
-    Item,
-    Section,
-    document_at,
-    with_above,
-)
+from documents import SECTIONS_OF_AI_HELP, Item, Section, document_at, with_above
 from jsonschema import Draft202012Validator, FormatChecker
 
 Json = Any

@@ -136,11 +136,7 @@ def test_groups_whose_names_differ_in_case_or_number_are_one(tmp_path: Path) -> 
     for thing in ("orders", "pets", "Pets", "ad", "ads"):
         paths |= {f"/{thing}/{n}": {"get": operation(f"{thing}{n}")} for n in range(16)}
     service = service_of(write(tmp_path / "api.json", description(paths)))
-    assert {title: len(names) for title, names in members(service).items()} == {
-        "Orders": 19,
-        "Pets": 32,
-        "Ads": 32,
-    }
+    assert {title: len(names) for title, names in members(service).items()} == {"Orders": 19, "Pets": 32, "Ads": 32}
     origins = {tool["name"]: tool.get("origins", {}).get("group", {}).get("source") for tool in service["tools"]}
     spelling = "groups whose names differ in case only"
     assert (origins["a"], origins["b"], origins["c"], origins["pets1"]) == (None, spelling, None, "path")

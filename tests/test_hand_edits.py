@@ -457,10 +457,7 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     assert (finished.exit_code, f"git checkout HEAD -- {out.as_posix()})" in finished.stderr) == (5, True)
     record.unlink()
     finished = run(out)
-    assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (
-        4,
-        True,
-    )
+    assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (4, True)
 
 
 HEADINGS = {TASKS: "## get_task\n", "ai-help.md": "## Examples\n"}

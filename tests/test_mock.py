@@ -40,10 +40,7 @@ SERVER: Json = {
     "ai_help": {"content": "# Weather\n\n## Overview\n\nIt knows the weather.", "contentType": "text/markdown"},
 }
 MODERN = {
-    "_meta": {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
+    "_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
 }
 
 
@@ -156,11 +153,7 @@ def test_what_is_not_a_valid_request_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "original",
-    [
-        ("-m", "servers.extended", "progressive"),
-        (str(ROOT / "examples" / "acme-mcp" / "server.py"),),
-    ],
+    "original", [("-m", "servers.extended", "progressive"), (str(ROOT / "examples" / "acme-mcp" / "server.py"),)]
 )
 def test_documents_of_a_mock_are_those_of_the_server(original: tuple[str, ...], tmp_path: Path) -> None:
     found: list[dict[str, bytes]] = []

@@ -122,11 +122,7 @@ def test_a_reference_is_followed_where_only_bundling_tools_follow_it(tmp_path: P
     assert [(item.name, item.pointer) for item in tool.parameters] == [("limit", "parts/maps.json#/limit")]
     assert [[inner.name for inner in item.schema.properties] for item in service.schemas] == [[], ["title", "series"]]
     assert circle.name == "get_b"
-    assert {code for code, _ in problems} <= {
-        "base-url-missing",
-        "operation-id-missing",
-        "member-invalid",
-    }
+    assert {code for code, _ in problems} <= {"base-url-missing", "operation-id-missing", "member-invalid"}
 
 
 @pytest.mark.parametrize("reference", ["../secret.json#/a", "/etc/hostname", "nothing.json", "http://127.0.0.1:9/a.json",

@@ -208,8 +208,7 @@ for line in sys.stdin:
 
 
 @pytest.mark.parametrize(
-    ("how", "unmet", "calls"),
-    [("strict", [], 2), ("open", [5, 6, 7, 8], 2), ("writes", [5, 6, 7, 8], 0)],
+    ("how", "unmet", "calls"), [("strict", [], 2), ("open", [5, 6, 7, 8], 2), ("writes", [5, 6, 7, 8], 0)]
 )
 def test_the_criteria_that_need_a_call_are_checked_on_request(
     how: str, unmet: list[int], calls: int, tmp_path: Path

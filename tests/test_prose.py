@@ -257,12 +257,7 @@ def test_commands_and_options_of_a_program_are_checked(tmp_path: Path) -> None:
 
 
 def test_a_hostile_skill_is_read_in_bounded_time_without_a_crash(tmp_path: Path) -> None:
-    parts = [
-        "get_order(" * 3000,
-        "`get_order(" + "-" * 3000 + "1)`",
-        "a" * 50_000 + "@1.2.3",
-        "mcp__" * 20_000,
-    ]
+    parts = ["get_order(" * 3000, "`get_order(" + "-" * 3000 + "1)`", "a" * 50_000 + "@1.2.3", "mcp__" * 20_000]
     parts += [
         "http://[x https://[::1",
         "```\n'curl \"\n```",

@@ -133,10 +133,7 @@ def wrong_request(data: Json, command: str, path: str, operation: Json) -> Itera
     if bodies and "-d" in words:
         sent_as = [word.removeprefix("Content-Type: ") for word in words if word.startswith("Content-Type: ")]
         schemas = [bodies[name] for name in sent_as if name in bodies] or [*bodies.values()]
-        whole = {
-            **{key: data[key] for key in ("components", "definitions") if key in data},
-            "allOf": schemas[:1],
-        }
+        whole = {**{key: data[key] for key in ("components", "definitions") if key in data}, "allOf": schemas[:1]}
         value = json.loads(words[words.index("-d") + 1])
         yield from (error.message for error in Draft202012Validator(whole).iter_errors(value))
 

@@ -175,15 +175,7 @@ def test_a_message_of_a_server_shows_no_credential_and_nothing_unseen() -> None:
 
 def test_arguments_that_look_like_secrets_are_known() -> None:
     """X-12."""
-    arguments = [
-        "--api-key",
-        "k1234",
-        "--port",
-        "8080",
-        "--token=t1234",
-        "postgres://me:pass@host/db",
-        "API_KEY=e1",
-    ]
+    arguments = ["--api-key", "k1234", "--port", "8080", "--token=t1234", "postgres://me:pass@host/db", "API_KEY=e1"]
     arguments += ["--dsn=Server=x;Password=d1234;", "--header", "Authorization: Bearer b1234", "--", "e1234f5678a9"]
     arguments.append('{"apiKey": "j1234", "description": "Takes key=shown1.", "path": "/srv/shown2"}')
     hide = secrets_from_arguments(arguments).hide

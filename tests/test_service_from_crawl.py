@@ -209,10 +209,7 @@ class TestBrokenEntries:
                 "serverInfo": {"name": "x", "title": wrong, "version": wrong, "icons": wrong, "websiteUrl": wrong},
                 "dashdash": dict.fromkeys(parts, wrong),
             },
-            tools=(
-                {"name": "a", **dict.fromkeys(keys, wrong)},
-                {"name": "b", "dashdash": dict.fromkeys(own, wrong)},
-            ),
+            tools=({"name": "a", **dict.fromkeys(keys, wrong)}, {"name": "b", "dashdash": dict.fromkeys(own, wrong)}),
             ai_help=wrong,
             results={
                 "resources/list": [{"resources": [{"uri": "a:b", "size": wrong, "annotations": wrong, "name": wrong}]}],

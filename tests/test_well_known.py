@@ -77,10 +77,7 @@ def test_a_client_gets_each_skill_that_the_index_promises(tmp_path: Path) -> Non
                 content = answer.read()
                 assert (
                     answer.headers["Content-Type"]
-                    == {
-                        ".zip": "application/zip",
-                        "/SKILL.md": "text/markdown; charset=utf-8",
-                    }[end]
+                    == {".zip": "application/zip", "/SKILL.md": "text/markdown; charset=utf-8"}[end]
                 )
         assert entry["digest"] == f"sha256:{hashlib.sha256(content).hexdigest()}"
         files = {f"skills/{entry['name']}/{path}": text for path, text in unpacked(content).items()}

@@ -39,11 +39,7 @@ FULL: dict[str, Json] = {
         "inputSchema": {"type": "object", "properties": {"language": {"type": "string"}}},
         "usage_guidance": "Call it once a day.",
     },
-    "a,b": {
-        "name": "a,b",
-        "description": "Has a comma.",
-        "inputSchema": {"type": "object", "properties": {}},
-    },
+    "a,b": {"name": "a,b", "description": "Has a comma.", "inputSchema": {"type": "object", "properties": {}}},
 }
 
 
@@ -211,10 +207,7 @@ def grouped() -> None:
         "groups",
         {
             None: ([{"name": "delivery", "title": "Delivery", "description": "Brings papers."}], {"nextCursor": "2"}),
-            "2": (
-                [{"name": "manners", "description": "How to talk."}, {"name": "gone"}],
-                {},
-            ),
+            "2": ([{"name": "manners", "description": "How to talk."}, {"name": "gone"}], {}),
         },
     )
 
@@ -285,12 +278,7 @@ def skilled(*, digest: str | None = None, size: int | None = None) -> Callable[[
 
 MANIFEST: Json = {
     "manifest_version": "0.1.0",
-    "server": {
-        "name": "kiosk-server",
-        "version": "1.2.3",
-        "mcp_spec_version": "2025-11-25",
-        "description": "Sells.",
-    },
+    "server": {"name": "kiosk-server", "version": "1.2.3", "mcp_spec_version": "2025-11-25", "description": "Sells."},
     "tools": [
         {
             "name": "buy_paper",

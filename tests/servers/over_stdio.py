@@ -14,17 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from servers.kiosk import (
-    DASHDASH,
-    LEGACY,
-    MODERN,
-    TOOLS,
-    UNSUPPORTED_VERSION,
-    Json,
-    Kiosk,
-    RpcError,
-    pages,
-)
+from servers.kiosk import DASHDASH, LEGACY, MODERN, TOOLS, UNSUPPORTED_VERSION, Json, Kiosk, RpcError, pages
 
 
 def log(entry: Json) -> None:
