@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
-from cli import generated
 from documents import MarkdownDocument
 from listed import documented, tool, tools
 
 Json = Any
-
-SPEAKS = """
-import json, sys
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        result = {answers!r}.get(message["method"])
-        said = {{"result": result}} if result else {{"error": {{"code": -32601, "message": "no such method"}}}}
-        print(json.dumps({{"jsonrpc": "2.0", "id": message["id"], **said}}), flush=True)
-"""
 
 
 def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
@@ -94,15 +82,7 @@ def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_p
         "Fees": "None at all.",
     }
     text = "# Harbour\n\n" + "\n\n".join(f"## {title}\n\n{body}" for title, body in told.items())
-    answers = {
-        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "x"}},
-        "tools/list": {"tools": tools(["find", "book"])},
-        "ai_help": {"content": text},
-    }
-    server = tmp_path / "server.py"
-    server.write_text(SPEAKS.format(answers=answers), "utf-8")
-    out = tmp_path / "out"
-    generated("from-server", "-q", "-o", out, "--", sys.executable, server)
+    _, out = documented(tmp_path, tools=tools(["find", "book"]), prompts=[], ai_help={"content": text})
     written = (out / "ai-help.md").read_text("utf-8")
     assert "\n\n\n" not in written
     document = MarkdownDocument(written)
