@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from cli import generated, run_skillgen
 from descriptions import description, operation, write
+from listed import TESTS, command, documented, tool
 from rows import rows
 
 import skillgen
@@ -128,36 +129,21 @@ def test_a_list_of_tools_that_clients_refuse_is_documented(tmp_path: Path) -> No
         assert f"\n### {name}\n" in text
 
 
-SERVER = """
-import json, sys
-tool = {"name": "list_lamps", "description": "Lists lamps.", "inputSchema": {"type": "object", "properties": {}}}
-why = {"isError": True, "content": [{"type": "text", "text": "the room is unknown"}], "structuredContent": {"code": 4}}
-ask = {"name": "ask", "arguments": [{"name": "room", "required": True}, {"name": "room"}]}
-offers = {"capabilities": {"tools": {}, "prompts": {}}, "serverInfo": {"name": "lamps", "version": "1"}}
-info = {"protocolVersion": "2025-06-18", **offers}
-answers = {"initialize": info, "tools/list": {"tools": [tool]}, "tools/call": why, "prompts/list": {"prompts": [ask]}}
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        known = message.get("method") in answers
-        answer = {"result": answers[message["method"]]} if known else {"error": {"code": -32601, "message": "no"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], **answer}), flush=True)
-"""
-
-
 def test_the_text_of_an_error_with_structured_content_is_shown(tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
-    run = run_skillgen("call", "list_lamps", "--", sys.executable, "server.py", cwd=tmp_path)
+    content = [{"type": "text", "text": "the room is unknown"}]
+    why = {"isError": True, "content": content, "structuredContent": {"code": 4}}
+    server = command(tmp_path, tools=[tool("list_lamps")], **{"tools/call": why})
+    run = run_skillgen("call", "list_lamps", "--", *server, cwd=TESTS)
     assert run.exit_code == 1
     assert "the room is unknown" in run.stderr
     assert '"code": 4' in run.stderr
 
 
 def test_an_argument_of_a_prompt_is_listed_once(tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text(SERVER, encoding="utf-8")
-    run = generated("from-server", "-v", "--out", "out", "--", sys.executable, "server.py", cwd=tmp_path)
+    ask = {"name": "ask", "arguments": [{"name": "room", "required": True}, {"name": "room"}]}
+    run, out = documented(tmp_path, "-v", tools=[tool("list_lamps")], prompts=[ask])
     assert "name-duplicate" in run.stderr
-    assert next((tmp_path / "out").rglob("SKILL.md")).read_text(encoding="utf-8").count("`room` (string") == 1
+    assert next(out.rglob("SKILL.md")).read_text(encoding="utf-8").count("`room` (string") == 1
 
 
 PROGRAM = """
