@@ -44,6 +44,9 @@ class ToolHelp(Struct, frozen=True, kw_only=True):
     sections: tuple[Section, ...]
     """The sections without the text on these tools."""
 
+    pointer: str
+    """The pointer to the text."""
+
 
 class AiHelp(Struct, frozen=True, kw_only=True):
     """The result of `ai_help`."""
@@ -101,7 +104,7 @@ class AiHelp(Struct, frozen=True, kw_only=True):
         if unknown:
             message = f"the quick reference lists {', '.join(unknown)[:200]}, which the source does not offer; left out"
             problems.report("quick-reference-unknown-tool", self.pointer, message)
-        return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections))
+        return ToolHelp(phrases=phrases, chapters=chapters, sections=tuple(sections), pointer=self.pointer)
 
 
 _LABEL = re.compile(r"^(?=\*\*|#{4,6} )", re.MULTILINE)

@@ -25,22 +25,8 @@ from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets, without_credentials
 from skillgen.sources.http import RETRY_STATUSES, write_private
 from skillgen.sources.json_access import as_dict, as_list
+from skillgen.sources.mcp import session as rpc
 from skillgen.sources.mcp.process import StdioConnection
-from skillgen.sources.mcp.session import (
-    AI_HELP,
-    AI_HELP_PARAMS,
-    Answer,
-    CancelToken,
-    Connection,
-    ConnectionLost,
-    Handshake,
-    NoAnswer,
-    RpcError,
-    Session,
-    is_final,
-    negotiate,
-    send_initialize,
-)
 from skillgen.sources.mcp.target import ServerTarget, Transport, child_environment
 from skillgen.text import lazy_re as re
 from skillgen.text.unicode import printable
@@ -71,14 +57,14 @@ def crawl_error(
     error: BaseException, method: str | None, *, where: str, symptoms: str, secrets: Secrets
 ) -> SourceError:
     """Returns the fatal error of a crawl: its first request failed, or `method` did."""
-    if isinstance(error, ConnectionLost):
+    if isinstance(error, rpc.ConnectionLost):
         return SourceError(error.what, where=where, fix=error.fix)
-    if isinstance(error, NoAnswer):
+    if isinstance(error, rpc.NoAnswer):
         seconds = f"{error.seconds:g} second" + ("" if error.seconds == 1 else "s")
         what = f"No answer to `{error.method}` came within {seconds}. {symptoms}"
         fix = "Increase --timeout SECONDS if the server starts slowly; otherwise run it by itself and read its output."
         return SourceError(what.strip(), where=where, fix=fix)
-    if not isinstance(error, RpcError):
+    if not isinstance(error, rpc.RpcError):
         raise error
     message, status = secrets.excerpt(error.message), error.http_status
     if status is not None and status >= 400 and (method is None or status != 404):
@@ -100,7 +86,7 @@ def crawl_error(
     return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
 
 
-def _explain_status(error: RpcError, status: int, message: str, secrets: Secrets) -> tuple[str, str]:
+def _explain_status(error: rpc.RpcError, status: int, message: str, secrets: Secrets) -> tuple[str, str]:
     """Returns what is wrong if a server answers with an HTTP error, and the fix."""
     parts = {name.lower(): secrets.excerpt(value) for name, value in _CHALLENGE_PART.findall(error.challenge or "")}
     if status == 401:
@@ -178,7 +164,7 @@ class _Attempt(Struct, frozen=True):
     announcement: str
     """The progress message for the user."""
 
-    connect: Callable[[], Connection]
+    connect: Callable[[], rpc.Connection]
     probe_s: float | None
     """How long to wait for `server/discover` alone; `None` to send `initialize` only."""
 
@@ -211,12 +197,12 @@ def _may_need_another(transport: Transport, error: BaseException, target: Server
     """True if the next attempt may succeed after a failed handshake: the probe broke the server, unless its package is
     not installed, or an endpoint has the other transport (2025-03-26, "Backwards Compatibility").
     """
-    if not isinstance(error, RpcError):
-        return isinstance(error, ConnectionLost) and transport != "http" and _refusal(error.what, target) is None
-    return not is_final(error) and (transport == "stdio" or 400 <= (error.http_status or 0) < 500)
+    if not isinstance(error, rpc.RpcError):
+        return isinstance(error, rpc.ConnectionLost) and transport != "http" and _refusal(error.what, target) is None
+    return not rpc.is_final(error) and (transport == "stdio" or 400 <= (error.http_status or 0) < 500)
 
 
-def _start(target: ServerTarget, secrets: Secrets) -> Connection:
+def _start(target: ServerTarget, secrets: Secrets) -> rpc.Connection:
     environment, cwd = child_environment(target.caller_env, target.env), target.cwd
     try:
         return StdioConnection(target.command, environment=environment, cwd=cwd, secrets=secrets)
@@ -243,42 +229,43 @@ class SecondHandshake:
     lock from the first, and most servers have no use for it.
     """
 
-    def __init__(self, attempt: _Attempt, target: ServerTarget, cancel_token: CancelToken, opening_s: float) -> None:
+    def __init__(self, attempt: _Attempt, target: ServerTarget, token: rpc.CancelToken, opening_s: float) -> None:
         self._timeout_s = target.first_answer_s
         self._deadline = time.monotonic() + max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
         with contextlib.ExitStack() as stack:
             self._connection = attempt.connect()
             # A process is killed, so that nothing runs any more when the crawl is left; a session is closed.
             stack.callback(self._connection.kill if target.command else self._connection.close)
-            stack.enter_context(cancel_token.attach(self._connection))
-            self._answer = send_initialize(self._connection)
+            stack.enter_context(token.attach(self._connection))
+            self._answer = rpc.send_initialize(self._connection)
             self._stack = stack.pop_all()
 
     def end(self) -> None:
         """Closes the connection, even if the server has not answered."""
         self._stack.close()
 
-    def results(self, first: Handshake, log: ProblemLog) -> dict[str, Json]:
+    def results(self, first: rpc.Handshake, log: ProblemLog) -> dict[str, Json]:
         """Returns method to raw result; empty if the server does not support `initialize`."""
         left_s = max(0.0, self._deadline - time.monotonic())
         try:
             seconds = self._timeout_s if first.supports_legacy_versions else left_s
-            legacy = negotiate(self._connection, probe_s=None, timeout_s=seconds, initialize=self._answer)
-        except RpcError:
+            legacy = rpc.negotiate(self._connection, probe_s=None, timeout_s=seconds, initialize=self._answer)
+        except rpc.RpcError:
             return {}
-        except (NoAnswer, ConnectionLost):
+        except (rpc.NoAnswer, rpc.ConnectionLost):
             log.report("legacy-handshake-missing", "initialize", "The server did not answer the legacy handshake.")
             return {}
-        help_text = Answer()
+        results: dict[str, Json] = {legacy.method: legacy.result}
         if legacy.mentions_dashdash:
-            help_text = Session(self._connection, legacy, self._timeout_s).request(AI_HELP, AI_HELP_PARAMS)
-        return {legacy.method: legacy.result, **({AI_HELP: help_text.result} if help_text.result is not None else {})}
+            answer = rpc.Session(self._connection, legacy, self._timeout_s).request(rpc.AI_HELP, rpc.AI_HELP_PARAMS)
+            results |= {rpc.AI_HELP: answer.result} if answer.result is not None else {}
+        return results
 
 
 @contextlib.contextmanager
 def opened(
-    target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: CancelToken
-) -> Iterator[tuple[Transport, Session, SecondHandshake | None]]:
+    target: ServerTarget, secrets: Secrets, progress: Callable[[str], None], cancel_token: rpc.CancelToken
+) -> Iterator[tuple[Transport, rpc.Session, SecondHandshake | None]]:
     """Yields the transport, the session, and the second handshake if the server may only there have a `dashdash`."""
     failures: list[SourceError] = []
     for attempt in _attempts_for(target, secrets):
@@ -289,8 +276,8 @@ def opened(
             stack.enter_context(cancel_token.attach(connection))
             second, started = None, time.monotonic()
             try:
-                handshake = negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
-            except (NoAnswer, RpcError, ConnectionLost) as error:
+                handshake = rpc.negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
+            except (rpc.NoAnswer, rpc.RpcError, rpc.ConnectionLost) as error:
                 symptoms = connection.symptoms()
                 if target.url is not None and symptoms:  # HTTP+SSE is the right transport: report its error alone
                     failures.clear()
@@ -302,14 +289,14 @@ def opened(
                 with contextlib.suppress(SourceError):  # the program does not start again
                     second = SecondHandshake(attempt, target, cancel_token, time.monotonic() - started)
                     stack.callback(second.end)
-            yield attempt.transport, Session(connection, handshake, target.timeout_s), second
+            yield attempt.transport, rpc.Session(connection, handshake, target.timeout_s), second
             return
     # The last start of a program is the most informative; what is wrong with a URL, the first request shows.
     raise failures[0] if target.url is not None else _with_exact_fix(failures[-1], target)
 
 
 @contextlib.contextmanager
-def _closing(connection: Connection) -> Iterator[Connection]:
+def _closing(connection: rpc.Connection) -> Iterator[rpc.Connection]:
     """Closes the connection in the background, or kills it if the user interrupts."""
     try:
         yield connection

@@ -25,21 +25,9 @@ from skillgen.security.secrets import (
 )
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, resolve_marks, strings_in, text_of
 from skillgen.sources.mcp import progressive
+from skillgen.sources.mcp import session as rpc
 from skillgen.sources.mcp.connect import crawl_error, opened, with_token
 from skillgen.sources.mcp.process import StdioConnection
-from skillgen.sources.mcp.session import (
-    AI_HELP,
-    AI_HELP_PARAMS,
-    GROUPING,
-    GROUPS,
-    LISTS,
-    MANIFEST_TOOL,
-    Answer,
-    CancelToken,
-    NoAnswer,
-    RpcError,
-    Session,
-)
 from skillgen.sources.mcp.target import Crawl as Crawl
 from skillgen.sources.mcp.target import ServerTarget, find_manifest
 
@@ -64,8 +52,8 @@ _INVALID_REQUEST = -32600
 
 @contextlib.contextmanager
 def crawled_session(
-    target: ServerTarget, progress: Callable[[str], None], *, cancel_token: CancelToken | None = None
-) -> Iterator[tuple[Crawl, Session]]:
+    target: ServerTarget, progress: Callable[[str], None], *, cancel_token: rpc.CancelToken | None = None
+) -> Iterator[tuple[Crawl, rpc.Session]]:
     """Crawls a server, and keeps the connection open while the block runs, for calls of its tools.
 
     Raises:
@@ -73,7 +61,7 @@ def crawled_session(
         ConnectionLost: the crawl was cancelled.
     """
     target = with_token(target)
-    secrets, token = target.secrets(), cancel_token or CancelToken()
+    secrets, token = target.secrets(), cancel_token or rpc.CancelToken()
     with secrets.redact_errors(), opened(target, secrets, progress, token) as (transport, session, second):
         reader = _CrawlReader(target, session, secrets)
         results = reader.read(progress)
@@ -104,7 +92,7 @@ def crawled_session(
 class _CrawlReader:
     """Reads what one server offers over an open session."""
 
-    def __init__(self, target: ServerTarget, session: Session, secrets: Secrets) -> None:
+    def __init__(self, target: ServerTarget, session: rpc.Session, secrets: Secrets) -> None:
         self.log = ProblemLog()
         self._target = target
         self._session = session
@@ -130,32 +118,31 @@ class _CrawlReader:
     def _read_lists(self) -> dict[str, Json]:
         """Returns method to the pages of its list, as far as they arrived."""
         handshake = self._session.handshake
-        methods = [
-            method
-            for method, (name, _) in LISTS.items()
-            if handshake.declares(name) or method == "tools/list" or (name == GROUPS and handshake.declares(GROUPING))
-        ]
+        declared = {method: handshake.declares(name) for method, (name, _) in rpc.LISTS.items()}
+        wanted = {**declared, "tools/list": True}
+        wanted["groups/list"] = declared["groups/list"] or handshake.declares(rpc.GROUPING)
+        methods = [method for method, is_wanted in wanted.items() if is_wanted]
         # Over HTTP, one broken response closes the transport for all requests in flight: tools come first there.
         first = 1 if self._target.url is not None or not handshake.declares("tools") else 0
         results: dict[str, Json] = {}
         for concurrent in (methods[:first], methods[first:]):
-            timeout_s = self._timeout_s(is_declared=any(handshake.declares(LISTS[method][0]) for method in concurrent))
+            timeout_s = self._timeout_s(is_declared=any(declared[method] for method in concurrent))
             answers = self._session.request_all([(method, {}) for method in concurrent], timeout_s)
             for method, answer in zip(concurrent, answers, strict=True):
                 pages, failure = self._read_list(method, answer, timeout_s)
-                if failure is not None and handshake.declares(LISTS[method][0]):
+                if failure is not None and declared[method]:
                     self._report(method, failure, has_pages=bool(pages))
                 results |= {method: pages} if pages else {}
         return results
 
-    def _read_list(self, method: str, answer: Answer, timeout_s: float) -> tuple[list[Json], BaseException | None]:
+    def _read_list(self, method: str, answer: rpc.Answer, timeout_s: float) -> tuple[list[Json], BaseException | None]:
         """Reads a list until it is complete, fails or times out; returns its pages, and why it is incomplete.
 
         At the deadline of the crawl, the pages that have arrived remain.
         """
-        items_key, pages, seen = LISTS[method][1], list[Json](), set[str]()
+        items_key, pages, seen = rpc.LISTS[method][1], list[Json](), set[str]()
         while True:
-            if isinstance(answer.failure, NoAnswer) and pages and not self._session.seconds_left():
+            if isinstance(answer.failure, rpc.NoAnswer) and pages and not self._session.seconds_left():
                 self.log.report("list-too-long", method, _CUT)
                 return pages, None
             if answer.failure is not None:
@@ -169,7 +156,7 @@ class _CrawlReader:
                 # An answer that asks for input first is reported above (2026-07-28, `InputRequiredResult`). Any other
                 # one without tools is fatal; without another list the rest can be documented.
                 is_fatal = method == "tools/list" and kind in ("complete", "null")
-                return pages, RpcError(f"the answer has no list of {items_key}") if is_fatal else None
+                return pages, rpc.RpcError(f"the answer has no list of {items_key}") if is_fatal else None
             # A cursor is opaque, and may be the empty string: only a missing one marks the last page. Some servers
             # mark the end with an empty one, then start again.
             cursor = page.get("nextCursor")
@@ -195,7 +182,7 @@ class _CrawlReader:
         if method == "tools/list":
             symptoms = self._session.connection.symptoms()
             raise crawl_error(error, method, where=self._target.where, symptoms=symptoms, secrets=self._secrets)
-        if isinstance(error, RpcError) and _is_unknown_method(error) and not has_pages:
+        if isinstance(error, rpc.RpcError) and _is_unknown_method(error) and not has_pages:
             message = "The server declares this list, but does not know the method."
             self.log.report("list-not-offered", method, message)
         else:
@@ -206,7 +193,7 @@ class _CrawlReader:
 
     def _read_extensions(self, results: dict[str, Json], progress: Callable[[str], None]) -> None:
         scope, session = self._target.scope, self._session
-        if "groups/list" in results and session.handshake.declares(GROUPS):
+        if "groups/list" in results and session.handshake.declares(rpc.GROUPS):
             results["groups/get"] = self._read_groups(results["groups/list"])
         if scope.skill_files and "skills/list" in results:
             progress("reading skills")
@@ -224,13 +211,13 @@ class _CrawlReader:
             results[progressive.READ] = {"uri": uri, "tools": descriptions, "refusals": refusals}
             message = "Reading the descriptions of the tools authorises the tools in that session."
             self.log.report("tools-authorised", uri, message)
-        if scope.call_get_manifest and MANIFEST_TOOL not in names:
-            message = f"The server has no tool {MANIFEST_TOOL}, so no service manifest was read."
+        if scope.call_get_manifest and rpc.MANIFEST_TOOL not in names:
+            message = f"The server has no tool {rpc.MANIFEST_TOOL}, so no service manifest was read."
             self.log.report("manifest-tool-missing", "tools/list", message)
         elif scope.call_get_manifest:
-            progress(f"calling {MANIFEST_TOOL}")
+            progress(f"calling {rpc.MANIFEST_TOOL}")
             what = "The manifest could not be read"
-            manifest = self._call(MANIFEST_TOOL, {}, find_manifest, "manifest-failed", what)
+            manifest = self._call(rpc.MANIFEST_TOOL, {}, find_manifest, "manifest-failed", what)
             results |= {"manifest": manifest} if manifest is not None else {}
 
     def _read_groups(self, pages: Json) -> list[Json]:
@@ -315,21 +302,21 @@ class _CrawlReader:
         """
         what = "The server's own documentation could not be read"
         tools = map(as_dict, page_items(results.get("tools/list"), "tools"))
-        tool = next((tool for tool in tools if tool.get("name") == AI_HELP), None)
+        tool = next((tool for tool in tools if tool.get("name") == rpc.AI_HELP), None)
         if self._target.scope.call_ai_help and tool is not None:
             known = as_dict(as_dict(tool.get("inputSchema")).get("properties"))
-            params = {key: value for key, value in AI_HELP_PARAMS.items() if key in known and value is not None}
-            text = self._call(AI_HELP, params, _help_in, "ai-help-missing", what)
-            return {AI_HELP: text} if text is not None else {}
+            params = {key: value for key, value in rpc.AI_HELP_PARAMS.items() if key in known and value is not None}
+            text = self._call(rpc.AI_HELP, params, _help_in, "ai-help-missing", what)
+            return {rpc.AI_HELP: text} if text is not None else {}
         if self._target.scope.call_ai_help:
-            self.log.report("ai-help-missing", AI_HELP, f"The server has no tool {AI_HELP}.")
+            self.log.report("ai-help-missing", rpc.AI_HELP, f"The server has no tool {rpc.AI_HELP}.")
         is_declared = self._session.handshake.mentions_dashdash
-        answer = self._session.request(AI_HELP, AI_HELP_PARAMS, self._timeout_s(is_declared=is_declared))
+        answer = self._session.request(rpc.AI_HELP, rpc.AI_HELP_PARAMS, self._timeout_s(is_declared=is_declared))
         if (error := answer.failure) is None:
-            return {AI_HELP: answer.result}
-        is_unknown = isinstance(error, RpcError) and (_is_unknown_method(error) or error.code == _INVALID_REQUEST)
+            return {rpc.AI_HELP: answer.result}
+        is_unknown = isinstance(error, rpc.RpcError) and (_is_unknown_method(error) or error.code == _INVALID_REQUEST)
         if is_declared or not is_unknown:
-            self._failed("ai-help-missing", AI_HELP, what, error)
+            self._failed("ai-help-missing", rpc.AI_HELP, what, error)
         return {}
 
     def _timeout_s(self, *, is_declared: bool) -> float:
@@ -351,7 +338,7 @@ def _help_in(item: Json) -> Json:
     return item if isinstance(item, str) or not as_dict(item).keys().isdisjoint(_HELP_KEYS) else None
 
 
-def _is_unknown_method(error: RpcError) -> bool:
+def _is_unknown_method(error: rpc.RpcError) -> bool:
     return error.code in _NOT_FOUND or error.http_status == 404
 
 

@@ -368,6 +368,7 @@ def _each(code: str, keys: str) -> tuple[Rule, ...]:
     return tuple(Rule(code, key) for key in keys.split())
 
 
+_WAYS = ("cli", "api", "web")
 _DASHDASH = (
     Rule("dashdash-spec-version-missing", "specVersion"),
     Rule("dashdash-spec-version-invalid", "specVersion", _VERSION_PATTERN),
@@ -377,9 +378,7 @@ _DASHDASH = (
     Rule("dashdash-identity-description-missing", "identity/description"),
     Rule("dashdash-description-without-trigger", "identity/description", f"(?i).*(?:{TRIGGER.pattern}).*"),
     Rule("dashdash-access-level-missing", "accessLevel"),
-    Rule("dashdash-cli-url-missing", "alternativeAccess/cliUrl", may_be_null=True),
-    Rule("dashdash-api-url-missing", "alternativeAccess/apiUrl", may_be_null=True),
-    Rule("dashdash-web-url-missing", "alternativeAccess/webUrl", may_be_null=True),
+    *(Rule(f"dashdash-{way}-url-missing", f"alternativeAccess/{way}Url", may_be_null=True) for way in _WAYS),
 )
 """Seed 000, 3.1.2."""
 
@@ -416,8 +415,6 @@ _RESOURCE_ADVICE = _each(
 )
 """The fields that dashdash recommends (seed 000, 3.1.2, 3.2.2 with Appendix B, 3.4.2)."""
 
-_WAY_OF = {"cliEquivalent": "cliUrl", "apiEquivalent": "apiUrl", "webEquivalent": "webUrl"}
-"""Fields that a server needs only if there is that other way to use it."""
 
 _AI_HELP_ADVICE = _each(
     "ai-help-part-missing", "identity/name identity/description specVersion accessLevel whenToUse quickReference"
@@ -492,7 +489,8 @@ def check_advice(
     if dashdash.raw:
         _check(_SERVER_ADVICE, dashdash.raw, dashdash.pointer, "dashdash", problems)
         ways = as_dict(dashdash.raw.get("alternativeAccess"))
-        absent = {field for field, way in _WAY_OF.items() if ways.get(way, _ABSENT) is None}
+        # Fields that a server needs only if there is that other way to use it.
+        absent = {f"{way}Equivalent" for way in _WAYS if ways.get(f"{way}Url", _ABSENT) is None}
         listed = [(_TOOL_ADVICE, (tool.pointer, tool.raw)) for tool in tools]
         for rules, (pointer, raw) in (*listed, *((_RESOURCE_ADVICE, resource) for resource in resources)):
             # A reader of its own: those of the service know which members were read.

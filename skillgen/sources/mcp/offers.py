@@ -314,9 +314,6 @@ class ToolReader(Struct, frozen=True, kw_only=True):
 
     schemas: SchemaReader
     ai_help: ToolHelp
-    help_pointer: str
-    """The pointer to that text."""
-
     trusted_hosts: Sequence[str]
     """The hosts whose icons may be linked."""
 
@@ -373,7 +370,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             origins=resolver.origins,
             **facts,
         )
-        return with_help(tool, self.ai_help, Origin("declared", self.help_pointer))
+        return with_help(tool, self.ai_help, Origin("declared", self.ai_help.pointer))
 
     def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
         declared = entry.json("input_schema")

@@ -70,9 +70,8 @@ def _list_metadata(results: Mapping[str, Json], problems: ProblemLog) -> dict[st
                 metadata[method] = rest | metadata.get(method, {})
             private += [method] if page.get("cacheScope") == "private" else []
     if private:
-        message = (
-            f"the results of {', '.join(dict.fromkeys(private))} are meant for the user who asks (cacheScope: private)"
-        )
+        methods = ", ".join(dict.fromkeys(private))
+        message = f"the results of {methods} are meant for the user who asks (cacheScope: private)"
         problems.report("results-private", child("", private[0]), message)
     return metadata
 
@@ -84,9 +83,8 @@ def _checked_references(service: Service, manifest_tools: Collection[str], probl
     methods and unknown grants: no document may promise an undo or a call with them.
     """
     names = {tool.name for tool in service.tools}
-    scopes = {scope.name for auth in service.requirements.auth for scope in auth.scopes} | {
-        *service.requirements.scopes
-    }
+    declared = {scope.name for auth in service.requirements.auth for scope in auth.scopes}
+    scopes = declared.union(service.requirements.scopes)
     tools = []
     for tool in service.tools:
         for code, message in _flaws_of(tool, names, scopes):
@@ -171,16 +169,9 @@ class _ServiceReader:
         )
         hosts = link_hosts or [*filter(None, [host_of(identity.homepage)]), *trusted_domains]
         schemas = SchemaReader(self._problems)
-        ai_help = self._sources.ai_help
         entries = list(self._tool_entries())
-        help_text = ai_help.of_tools({name for name, _ in entries}, self._problems)
-        reader = ToolReader(
-            schemas=schemas,
-            ai_help=help_text,
-            help_pointer=ai_help.pointer,
-            trusted_hosts=hosts,
-            problems=self._problems,
-        )
+        help_text = self._sources.ai_help.of_tools({name for name, _ in entries}, self._problems)
+        reader = ToolReader(schemas=schemas, ai_help=help_text, trusted_hosts=hosts, problems=self._problems)
         tools = self._tools(reader, entries)
         disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
         resources = self._all_entries("resources/list", "uri")
