@@ -181,13 +181,9 @@ class Network:
         is_failure = response.status_code >= 400 or response.status_code == 304
         if is_failure and not self.returns_errors:
             # The phrase in the response is untrusted text of the server.
-            phrase = httpx2.codes.get_reason_phrase(response.status_code)
-            raise StatusError(
-                f"answered {response.status_code} {phrase}".rstrip(),
-                where=where,
-                status=response.status_code,
-                retry_after=response.headers.get("retry-after"),
-            )
+            status, retry_after = response.status_code, response.headers.get("retry-after")
+            what = f"answered {status} {httpx2.codes.get_reason_phrase(status)}".rstrip()
+            raise StatusError(what, where=where, status=status, retry_after=retry_after)
         encoding = response.headers.get("content-encoding", "").strip().lower()
         if encoding not in ("", "identity", *_GZIP):
             what = f"has an unsupported content encoding: {encoding[:40]}"
@@ -282,12 +278,20 @@ def resolve_public_address(url: str, named: frozenset[str], where: str) -> str |
         return None
     if is_private(host):
         raise _private(host, where)
-    address = _public_address(host, port, where)
+    try:
+        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError):
+        addresses = []
+    if not addresses:
+        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_PASS_URL)
+    for address in map(literal_address, addresses):
+        if address is not None and not is_public_address(address):
+            raise _private(host, where)
     if scheme == "http" and _proxy_for(url) is not None:
         # RFC 9112, 3.2.2: a proxy takes the host from the URL alone, so one of the two would be lost.
         what = f"points to {host[:80]} over http:// through a proxy, which may resolve it to another IP address"
         raise SourceError(what, where=where, fix=_PASS_URL)
-    return address
+    return addresses[0]
 
 
 def _proxy_for(url: str) -> str | None:
@@ -309,20 +313,6 @@ def _transport(certificates: ssl.SSLContext, proxy: str | None, where: str) -> h
     except (httpx2.InvalidURL, ImportError, ValueError):
         fix = "set HTTP_PROXY and HTTPS_PROXY to an http:// or https:// URL"
         raise SourceError("the proxy's URL is invalid", where=where, fix=fix) from None
-
-
-def _public_address(host: str, port: int, where: str) -> str:
-    """Returns the first address of a host, if all of them are public."""
-    try:
-        addresses = [str(entry[4][0]) for entry in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
-    except (OSError, UnicodeError):
-        addresses = []
-    if not addresses:
-        raise SourceError(f"cannot be reached: the host {host[:80]} is not known", where=where, fix=_PASS_URL)
-    for address in map(literal_address, addresses):
-        if address is not None and not is_public_address(address):
-            raise _private(host, where)
-    return addresses[0]
 
 
 def _private(host: str, where: str) -> SourceError:
@@ -477,9 +467,8 @@ def fetch(url: str, access: FetchOptions, *, is_named: bool = True) -> Fetched:
     Raises:
         SourceError: it cannot or must not be reached; a `StatusError` if the server answered with a failure.
     """
-    network = Network(
-        named=hosts_of([url]) if is_named else frozenset(), timeout_s=access.timeout_s, headers=dict(access.headers)
-    )
+    named = hosts_of([url]) if is_named else frozenset()
+    network = Network(named=named, timeout_s=access.timeout_s, headers=dict(access.headers))
     waited_s = 0.0
     for attempt in range(RETRY_LIMIT + 1):
         try:

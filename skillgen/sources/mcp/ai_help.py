@@ -271,9 +271,8 @@ def _from_json(result: dict[str, Json], problems: ProblemLog) -> AiHelp:
         title=text_of(metadata, "title"),
         edited=is_edited(metadata.get(camel(KEY)), json.dumps(result.get("sections"), ensure_ascii=False)),
     )
-    return _with_sections(
-        ai_help, ((_title_from_key(key), _body(_letters(key), value)) for key, value in sections.items())
-    )
+    parts = ((_title_from_key(key), _body(_letters(key), value)) for key, value in sections.items())
+    return _with_sections(ai_help, parts)
 
 
 def _with_sections(ai_help: AiHelp, parts: Iterable[tuple[str, str]]) -> AiHelp:
@@ -469,9 +468,8 @@ def metadata_from_mapping(raw: dict[str, Json], pointer: str, problems: ProblemL
             shaped[name] = {camel(inner): item for inner, item in value.items()}
         else:
             shaped[name] = None if (name, value) == ("apiEndpoint", "none") else value
-    fields = FieldReader(
-        {key: value for key, value in shaped.items() if value != {}}, pointer, "ai_help", problems, keys=keys
-    )
+    members = {key: value for key, value in shaped.items() if value != {}}
+    fields = FieldReader(members, pointer, "ai_help", problems, keys=keys)
     fields.ignore("specUrl", "specVersion", "subcommandHelp", camel(KEY))
     drop_undeclared(fields)
     return fields

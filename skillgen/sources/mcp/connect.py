@@ -101,10 +101,8 @@ def _explain_status(error: rpc.RpcError, status: int, message: str, secrets: Sec
         return "The proxy requires credentials: HTTP 407.", "Check HTTPS_PROXY."
     if status == 429 or (status in RETRY_STATUSES and error.retry_after is not None):
         wait = f", with Retry-After: {printable(error.retry_after, 40)}" if error.retry_after is not None else ""
-        return (
-            f"The server is busy: HTTP {status} ({message}){wait}.",
-            f"Run it again {'after that time' if wait else 'later'}.",
-        )
+        fix = f"Run it again {'after that time' if wait else 'later'}."
+        return f"The server is busy: HTTP {status} ({message}){wait}.", fix
     if status >= 500:
         return f"The server fails: HTTP {status} ({message}).", "Try again later, or check the server's log."
     return f"No MCP server answers here: HTTP {status} ({message}).", _CHECK_PATH

@@ -209,9 +209,8 @@ class HttpConnection:
         """Returns what the server did over HTTP+SSE; empty if it does not have that transport."""
         if not self._has_event_stream:
             return ""
-        return "It opened an event stream (HTTP+SSE)" + (
-            "." if self._ready.is_set() else " and named no endpoint of the same origin as the URL."
-        )
+        flaw = "" if self._ready.is_set() else " and named no endpoint of the same origin as the URL"
+        return f"It opened an event stream (HTTP+SSE){flaw}."
 
     def _submit(self, function: Callable[..., Awaitable[Json]], *arguments: Any) -> Future[Json]:
         try:
@@ -237,9 +236,8 @@ class HttpConnection:
                 await self._run_transport()
             except Exception as error:
                 await self._on_failure(error)
-            self._lost = self._lost or ConnectionLost(
-                "The server closed the connection.", fix="Check the server's log."
-            )
+            closed = ConnectionLost("The server closed the connection.", fix="Check the server's log.")
+            self._lost = self._lost or closed
             self._settled.set()
             self._ready.set()
             await self._closing.wait()
@@ -294,11 +292,9 @@ class HttpConnection:
         if self._lost is not None:
             raise self._lost
         request_id = next(self._ids)
-        headers = self._headers_for(method, params)
+        options: Any = {"request_id": request_id, "headers": self._headers_for(method, params)}
         try:
-            result = await self._dispatcher.send_raw_request(
-                method, params, {"request_id": request_id, "headers": headers}
-            )
+            result = await self._dispatcher.send_raw_request(method, params, options)
         except sdk.MCPError as error:
             raise await self._failure(error, self._responses.get(request_id)) from None
         finally:
@@ -389,10 +385,9 @@ class HttpConnection:
         error = _error_from_response(response)
         self._lost = error
         if self._has_event_stream and error.http_status not in _CREDENTIAL_STATUSES and error.retry_after is None:
-            self._lost = ConnectionLost(
-                f"The event stream names an endpoint that answers HTTP {error.http_status} ({error}).",
-                fix="Check the server's log, or ask its operator for a URL of Streamable HTTP.",
-            )
+            what = f"The event stream names an endpoint that answers HTTP {error.http_status} ({error})."
+            fix = "Check the server's log, or ask its operator for a URL of Streamable HTTP."
+            self._lost = ConnectionLost(what, fix=fix)
         self._finished.set()
 
 

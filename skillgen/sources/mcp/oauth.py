@@ -26,7 +26,7 @@ from skillgen.errors import SkillgenError, SourceError
 from skillgen.model.values import Json
 from skillgen.security.secrets import hosts_of, public_url, published_url
 from skillgen.sources.http import resolve_public_address
-from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
+from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR, texts_of
 from skillgen.sources.mcp import sdk
 from skillgen.sources.mcp.connect import LoginFile, StoredLogin
 from skillgen.sources.mcp.http import error_from_transport
@@ -371,12 +371,10 @@ def _named_client(login: Login, redirect: _Redirect) -> sdk.models.OAuthClientIn
 
 def _registered_port(file: LoginFile) -> int:
     """Returns the port of the registered redirect URI, which some authorization servers compare; 0 if unknown."""
-    client = file.read().get("client")
-    uris = client.get("redirect_uris") if isinstance(client, dict) else None
-    try:
-        return urlsplit(str(uris[0])).port or 0 if isinstance(uris, list) and uris else 0
-    except ValueError:
-        return 0
+    uris = texts_of(file.read().get("client"), "redirect_uris")
+    with suppress(ValueError, IndexError):
+        return urlsplit(uris[0]).port or 0
+    return 0
 
 
 def _has_browser() -> bool:

@@ -70,9 +70,8 @@ def icons_of(owner: FieldReader, trusted_hosts: Sequence[str]) -> tuple[Icon, ..
             if len(known) < len(words) or any(not isinstance(size, str | None) for size in sizes):
                 item.report("member-invalid", "sizes", "expected sizes such as 48x48; the others are left out")
             if not values.get("media_type", "image/").lower().startswith("image/"):
-                item.report(
-                    "member-invalid", "mimeType", f"{values.pop('media_type')[:80]!r} is not of an image; left out"
-                )
+                message = f"{values.pop('media_type')[:80]!r} is not of an image; left out"
+                item.report("member-invalid", "mimeType", message)
             icons.append(Icon(**values, sizes=known))
     return tuple(icons)
 
@@ -229,14 +228,11 @@ def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json]) -> OfferedSk
             message = "the skill asks for tools to be approved in advance; this is left out"
             front_matter.report("skill-allowed-tools", key, message)
     is_listed = isinstance(entry.raw.get("resources"), list)
-    files = [
-        SkillFile(
-            uri=file_uri, size=size.value if size else None, digest=item.text("digest"), text=text_of(texts, file_uri)
-        )
-        for item in (entry.objects("resources") if is_listed else ())
-        if (file_uri := item.text("uri")) is not None
-        for size in [item.read("size", "integer")]
-    ]
+    files = []
+    for item in entry.objects("resources") if is_listed else ():
+        size, digest = value_of(item.read("size", "integer")), item.text("digest")
+        if (file_uri := item.text("uri")) is not None:
+            files.append(SkillFile(uri=file_uri, size=size, digest=digest, text=text_of(texts, file_uri)))
     if not is_listed and (text := text_of(texts, uri)) is not None:
         files = [SkillFile(uri=uri, text=text)]  # the SKILL.md of a skill that generates its files on demand
     entry.ignore("resources")
@@ -331,13 +327,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         guidance, described_errors = guidance_from(described) if described is not None else ((), ())
         facts = resolver.facts(TOOL, entry.candidates)
         limit = facts.pop("rate_limit", None) or counted_limit(dashdash)
-        executions = (
-            FieldReader(
-                as_dict(source.raw.get("execution")), child(source.pointer, "execution"), "entry", self.problems
-            )
-            for source in entry.sources
-        )  # of their own: all of `execution` stays among the extras
-        support = {value_of(item.read("taskSupport", "choice", _TASK_SUPPORT)) for item in executions}
+        support = {self._task_support(source) for source in entry.sources}
         tool = Tool(
             name=name,
             summary=resolver.value("summary", fields.read("description") if described is not None else None),
@@ -398,6 +388,11 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             input=Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None,
             is_declared=is_declared,
         )
+
+    def _task_support(self, source: FieldReader) -> Json:
+        # A reader of its own: all of `execution` stays among the extras.
+        raw, pointer = as_dict(source.raw.get("execution")), child(source.pointer, "execution")
+        return value_of(FieldReader(raw, pointer, "entry", self.problems).read("taskSupport", "choice", _TASK_SUPPORT))
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:
         declared = entry.json("output_schema")
@@ -495,9 +490,8 @@ def _unknown_operation(dashdash: FieldReader) -> SourcedValue | None:
 def _side_effects(dashdash: FieldReader) -> Iterator[SourcedValue]:
     """Yields the declared side effects without words for "none"."""
     if (effects := dashdash.read("sideEffects", "strings")) is not None and effects.value is not None:
-        yield replace(
-            effects, value=tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
-        )
+        real = tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
+        yield replace(effects, value=real)
 
 
 def header_error(input_schema: Json) -> str | None:

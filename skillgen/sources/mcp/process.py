@@ -463,21 +463,19 @@ class StdioConnection:
         if banner:
             self._count_banner(banner)
         elif self._is_frame and not messages:
-            raise ConnectionLost(
-                "It writes a `Content-Length` header before each message, as language servers do; in MCP over stdio, a "
-                "message is one line and nothing else.",
-                fix="Have the server write one message a line (specification, 'Transports', stdio).",
+            what = "It writes a `Content-Length` header before each message, as language servers do."
+            fix = (
+                "Have the server write each message as one line, and nothing else (specification, 'Transports', stdio)."
             )
+            raise ConnectionLost(what, fix=fix)
         self._is_frame = _FRAME_HEADER.fullmatch(banner) is not None
 
     def _count_banner(self, text: str) -> None:
         self._banners += 1
         self._first_banner = self._first_banner or text[:2000]
         if self._banners > _BANNERS_LIMIT:
-            raise ConnectionLost(
-                f"It is not an MCP server: {self.symptoms()}",
-                fix="Give the command that starts the server with its stdio transport.",
-            )
+            fix = "Give the command that starts the server with its stdio transport."
+            raise ConnectionLost(f"It is not an MCP server: {self.symptoms()}", fix=fix)
 
     def _handle(self, message: dict[str, Json]) -> None:
         if isinstance(method := message.get("method"), str):

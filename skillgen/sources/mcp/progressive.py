@@ -203,20 +203,18 @@ class DisclosedTools:
         if self._uri is None:
             return None
         if protocol_version is not None and protocol_version >= "2026-07-28":
-            self._problems.report(
-                "disclosure-without-session",
-                "resources/list",
-                f"Revision {protocol_version} has no sessions, but progressive disclosure authorises tools for one.",
+            message = (
+                f"Revision {protocol_version} has no sessions, but progressive disclosure authorises tools for one."
             )
+            self._problems.report("disclosure-without-session", "resources/list", message)
         undescribed = tuple(name for name, _ in entries if name not in self._tools)
         criteria = tuple(self._criteria([entry.raw for _, entry in entries], undescribed))
         for criterion in criteria:
             if criterion.outcome == "not met":
                 message = f"Criterion {criterion.number} of progressive disclosure: {criterion.text}: {criterion.note}"
                 self._problems.report("disclosure-criterion-not-met", "resources/list", message)
-        return Disclosure(
-            uri=self._uri, undescribed=undescribed, criteria=criteria, pointer=child("", "resources/list")
-        )
+        pointer = child("", "resources/list")
+        return Disclosure(uri=self._uri, undescribed=undescribed, criteria=criteria, pointer=pointer)
 
     def _criteria(self, entries: Sequence[Json], undescribed: Sequence[str]) -> Iterator[Criterion]:
         """Checks the criteria (seed 003, 9); 5 to 8 by how the server refused what is not allowed, if tried."""

@@ -97,13 +97,12 @@ def _checked_references(service: Service, manifest_tools: Collection[str], probl
         tools.append(tool)
     ways, known = [], {*names, *manifest_tools}
     for auth in service.requirements.auth:
+        granted = []
         for index, scope in enumerate(auth.scopes):
             if unknown := [name for name in scope.grants if name not in known]:
                 message = f"{scope.name} grants unknown tools, which are left out: {', '.join(unknown)[:200]}"
                 problems.report("scope-grants-unknown-tool", child(auth.pointer, "scopes", index), message)
-        granted = (
-            replace(scope, grants=tuple(name for name in scope.grants if name in names)) for scope in auth.scopes
-        )
+            granted.append(replace(scope, grants=tuple(name for name in scope.grants if name in names)))
         ways.append(replace(auth, scopes=tuple(granted)))
     return replace(service, tools=tuple(tools), requirements=replace(service.requirements, auth=tuple(ways)))
 
@@ -199,9 +198,8 @@ class _ServiceReader:
         check_advice(service, self._sources, (fields for _, fields in entries), self._crawl.results, advice)
         # Extras are the members that nothing read, so they and the problems are complete only here.
         extras = self._extras()
-        service = replace(
-            service, extras=extras, origins=resolver.origins, problems=tuple(self._problems), advice=tuple(advice)
-        )
+        problems, origins = tuple(self._problems), resolver.origins
+        service = replace(service, extras=extras, origins=origins, problems=problems, advice=tuple(advice))
         generated = self._sources.generated
         return service if generated is None else with_text(service, generated, generated.pointer)
 
@@ -255,11 +253,8 @@ class _ServiceReader:
         for handshake in reversed(self._sources.handshakes):
             handshake.ignore("protocolVersion")
             extras.update(handshake.unread())
-        readers = {
-            "dashdash": self._sources.dashdashes[0],
-            "ai_help": self._sources.ai_help.metadata,
-            "manifest": self._manifest.fields,
-        }
+        dashdash, ai_help = self._sources.dashdashes[0], self._sources.ai_help.metadata
+        readers = {"dashdash": dashdash, "ai_help": ai_help, "manifest": self._manifest.fields}
         extras.update({key: unread for key, reader in readers.items() if (unread := reader.unread())})
         if lists := _list_metadata(self._crawl.results, self._problems):
             extras["lists"] = lists
