@@ -190,7 +190,7 @@ def _service_from_text(text: AiHelp, problems: ProblemLog) -> Service:
         when_to_use=wanted,
         when_not_to_use=unwanted,
         access_level=access_level_from(sources, resolver, "read", levels=CAUTION["access_level"]),
-        access=access_from(sources, FieldResolver(ProblemLog()), url=None, repository=None, homepage=None),
+        access=access_from(sources, FieldResolver(ProblemLog()), {}),
         **metadata_fields(sources, resolver),
     )
     return replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)

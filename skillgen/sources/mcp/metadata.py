@@ -96,7 +96,7 @@ def sources_from_results(
         for method in _HANDSHAKE_METHODS
         if isinstance(raw := results.get(method), dict)
     ]
-    manifest = manifest or manifest_from_results(results, handshakes, problems)
+    manifest = manifest or _manifest_in(results, handshakes, problems)
     dashdashes = [dashdash for handshake in handshakes for dashdash in dashdashes_in_result(handshake)]
     for dashdash in dashdashes[:1]:
         dashdash.text("specVersion")
@@ -158,13 +158,14 @@ def access_level_from(
     return resolver.value("access_level", *candidates) or default
 
 
-def access_from(
-    sources: MetadataSources, resolver: FieldResolver, *, url: str | None, repository: str | None, homepage: str | None
-) -> Access:
-    """Returns the other ways to use the service; `url` is the URL at which the server was reached."""
+def access_from(sources: MetadataSources, resolver: FieldResolver, urls: Mapping[str, str | None]) -> Access:
+    """Returns the other ways to use the service; `urls` are those of the server itself, the best first.
+
+    Its `url`, at which the server was reached, counts before what is declared.
+    """
     candidates = {field.name: sources.all(field) for field in ACCESS}
-    if url is not None or not candidates["mcp"]:
-        candidates["mcp"] = list(_inferred(url=url, repository=repository, homepage=homepage))[:1]
+    if urls.get("url") is not None or not candidates["mcp"]:
+        candidates["mcp"] = list(_inferred(**urls))[:1]
     found = {name: resolver.resolve(name, *values) for name, values in candidates.items()}
     ways = {name: Value(way.value) for name, way in found.items() if way is not None}
     endpoint = resolver.value("api_endpoint", *_not_null(sources.all(_API_ENDPOINT)))
@@ -190,26 +191,22 @@ def _auth_from(methods: SourcedValue | None) -> tuple[Auth, ...]:
 
 
 def identity_from_crawl(
-    crawl: Crawl,
-    sources: MetadataSources,
-    resolver: FieldResolver,
-    *,
-    server_name: str | None,
-    link_hosts: Sequence[str] | None,
+    crawl: Crawl, sources: MetadataSources, resolver: FieldResolver, *, server_name: str | None, hosts: list[str] | None
 ) -> Service:
     """Returns a service without its offers.
 
-    `server_name` is the name under which a host mounts it, `link_hosts` are those of its homepage; `None` for any.
+    `server_name` is the name under which a host mounts it, `hosts` are those of its homepage; `None` for any.
     """
     ai_help, manifest = sources.ai_help, sources.manifest
     written = (item for item in sources.handshakes if not is_generated(item.raw.get("instructions")))
     instructions = resolver.value("instructions", *(item.read("instructions") for item in written))
     summary, description = _summary_and_description(sources, resolver)
     fields = metadata_fields(sources, resolver)
-    if link_hosts is not None and (homepage := fields.get("homepage")) is not None:
-        if (objection := host_objection(homepage, link_hosts)) is not None:
+    if hosts is not None and (homepage := fields.get("homepage")) is not None:
+        if (objection := host_objection(homepage, hosts)) is not None:
             resolver.problems.report("homepage-left-out", (resolver.origins or {})["homepage"].source, objection)
             del fields["homepage"]
+    urls = {"url": crawl.url, "repository": fields.get("repository"), "homepage": fields.get("homepage")}
     requirements: Requirements = fields["requirements"]
     if not requirements.auth and (auth := manifest.auth()):
         resolver.record("requirements.auth", Origin("declared", manifest.fields.pointer_to("auth")))
@@ -228,13 +225,7 @@ def identity_from_crawl(
         when_to_use=resolver.value("when_to_use", _from_help(ai_help, ai_help.when_to_use)) or (),
         when_not_to_use=resolver.value("when_not_to_use", _from_help(ai_help, ai_help.when_not_to_use)) or (),
         access_level=access_level_from(sources, resolver, _DEFAULT_ACCESS_LEVEL),
-        access=access_from(
-            sources,
-            FieldResolver(resolver.problems),
-            url=crawl.url,
-            repository=fields.get("repository"),
-            homepage=fields.get("homepage"),
-        ),
+        access=access_from(sources, FieldResolver(resolver.problems), urls),
         extensions=_extensions(sources),
         **{
             **fields,
@@ -329,9 +320,7 @@ class Manifest:
         return tuple(related)
 
 
-def manifest_from_results(
-    results: Mapping[str, Json], handshakes: Sequence[FieldReader], problems: ProblemLog
-) -> Manifest:
+def _manifest_in(results: Mapping[str, Json], handshakes: Sequence[FieldReader], problems: ProblemLog) -> Manifest:
     """Reads a manifest that is the result of `get_manifest` or part of the result of a handshake."""
     if isinstance(raw := results.get("manifest"), dict):
         return Manifest(raw, child("", "manifest"), problems)
@@ -476,14 +465,11 @@ def specifications_of(sources: MetadataSources, results: Mapping[str, Json]) -> 
     return tuple(name for name, is_used in zip(("dashdash", "ai_help", "manifest"), used, strict=True) if is_used)
 
 
-def check_advice(
-    service: Service,
-    sources: MetadataSources,
-    tools: Iterable[FieldReader],
-    results: Mapping[str, Json],
-    problems: ProblemLog,
-) -> None:
-    """Reports what the extensions of a server recommend and it lacks; `tools` are their entries."""
+def advice_on(
+    service: Service, sources: MetadataSources, tools: Iterable[FieldReader], results: Mapping[str, Json]
+) -> ProblemLog:
+    """Returns what the extensions of a server recommend and it lacks; `tools` are their entries."""
+    problems = ProblemLog()
     dashdash, text, manifest = sources.dashdashes[0], sources.ai_help, sources.manifest.fields
     resources = list(raw_entries(results, "resources/list", ProblemLog()))
     if dashdash.raw:
@@ -515,3 +501,4 @@ def check_advice(
             what = f"the description of {name[:80]!r}"
             _check(_GUIDANCE_ADVICE, declared, child("", "resources/read", "tools", name), what, problems)
     _check(_MANIFEST_ADVICE, manifest.raw, manifest.pointer, "the manifest", problems)
+    return problems

@@ -25,7 +25,7 @@ from skillgen.model.values import Icon, Json, Origin, Value, child
 from skillgen.security.secrets import icon_objection
 from skillgen.sources.examples.generator import call_examples
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of, texts_of
-from skillgen.sources.json_schema.flatten import flatten
+from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
 from skillgen.sources.json_schema.keywords import schema_members
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader, with_root_references
 from skillgen.sources.json_schema.merge import ANYTHING
@@ -322,8 +322,8 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         # Of several descriptions the first counts: one is longer by design, which is not a disagreement.
         descriptions = [source.read("description") for source in entry.sources]
         description = resolver.value("description", next(filter(None, descriptions), None))
-        declared = self._input(name, entry)
-        is_input_declared = bool(declared.parameters) or (declared.is_declared and not is_undescribed)
+        raw, pointer, flat, is_declared = self._input(name, entry)
+        is_input_declared = bool(flat.parameters) or (is_declared and not is_undescribed)
         guidance, described_errors = guidance_from(described) if described is not None else ((), ())
         facts = resolver.facts(TOOL, entry.candidates)
         limit = facts.pop("rate_limit", None) or counted_limit(dashdash)
@@ -335,21 +335,20 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             group=(facts.pop("group", None) or "").strip() or group,
             rate_limit=limit,
             pagination=Pagination() if facts.pop("pagination", None) else None,
-            parameters=declared.parameters,
-            input_schema=declared.raw,
+            parameters=flat.parameters,
+            input_schema=raw,
             is_input_declared=is_input_declared,
-            input=declared.input,
+            input=Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None,
             output=self._output(name, entry),
             semantics=semantics_from_entry(entry),
             examples=call_examples(
                 chain(_examples(dashdash), _described_examples(described)),
-                declared.schema,
+                _schema_with_examples(raw, flat),
                 self.schemas.types,
                 self.problems,
                 name=name,
                 description=description,
-                may_generate=is_input_declared
-                or not _is_unconstrained(declared.input.schema if declared.input else None),
+                may_generate=is_input_declared or not _is_unconstrained(flat.schema),
             ),
             errors=(*error_cases(dashdash, "errors"), *catalogue_errors(entry.locations), *described_errors),
             guidance=guidance,
@@ -362,16 +361,17 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         )
         return with_help(tool, self.ai_help, Origin("declared", self.ai_help.pointer))
 
-    def _input(self, name: str, entry: ToolEntry) -> _DeclaredInput:
+    def _input(self, name: str, entry: ToolEntry) -> tuple[Json, str, FlatObject, bool]:
+        """Returns the schema of the arguments, its pointer, its properties, and whether it says what the tool takes."""
         declared = entry.json("input_schema")
         if declared is None:
             message = f"the tool {name!r} has no input schema; what it takes is not declared"
             self.problems.report("input-schema-missing", entry.fields.pointer, message)
-            return _DeclaredInput()
+            return None, "", EMPTY_OBJECT, False
         raw, pointer = with_root_references(declared.value), declared.pointer
         if not isinstance(raw, dict):
             self.problems.report("input-schema-invalid", pointer, "the input schema is not an object; left out")
-            return _DeclaredInput()
+            return None, "", EMPTY_OBJECT, False
         if "type" in raw and raw["type"] != "object":
             message = f"the type of the input schema is {str(raw['type'])[:60]!r}, but arguments are an object"
             self.problems.report("input-schema-invalid", pointer, message)
@@ -382,12 +382,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         if not is_declared or (not has_names and is_open(raw)):
             message = f"the input schema of {name!r} does not declare what the tool takes: it accepts any object"
             self.problems.report("input-schema-minimal", pointer, message)
-        return _DeclaredInput(
-            raw=raw,
-            parameters=flat.parameters,
-            input=Input(schema=flat.schema, pointer=pointer) if flat.schema is not None else None,
-            is_declared=is_declared,
-        )
+        return raw, pointer, flat, is_declared
 
     def _task_support(self, source: FieldReader) -> Json:
         # A reader of its own: all of `execution` stays among the extras.
@@ -403,20 +398,10 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         return Output(schema=schema, raw=raw, pointer=pointer)
 
 
-class _DeclaredInput(Struct, frozen=True, kw_only=True):
-    """What an entry declares of the arguments of its tool."""
-
-    raw: Json = None
-    parameters: tuple[Parameter, ...] = ()
-    input: Input | None = None
-    is_declared: bool = False
-
-    @property
-    def schema(self) -> Schema | None:
-        """The schema of all arguments with its own examples; `None` without one."""
-        whole = arguments_of(self.parameters, self.input.schema if self.input is not None else None)
-        raw = as_dict(self.raw)
-        return replace(whole, examples=tuple(as_list(raw.get("examples")))) if raw else None
+def _schema_with_examples(raw: Json, flat: FlatObject) -> Schema | None:
+    """Returns the schema of all arguments with its own examples; `None` without one."""
+    examples = tuple(as_list(as_dict(raw).get("examples")))
+    return replace(arguments_of(flat.parameters, flat.schema), examples=examples) if raw else None
 
 
 def _is_unconstrained(schema: Schema | None) -> bool:

@@ -29,7 +29,7 @@ from skillgen.sources.mcp.fields import (
 )
 from skillgen.sources.mcp.metadata import (
     Manifest,
-    check_advice,
+    advice_on,
     identity_from_crawl,
     sources_from_results,
     specifications_of,
@@ -163,9 +163,7 @@ class _ServiceReader:
         resolver, host = FieldResolver(self._problems), host_of(self._crawl.url)
         # A server that the user runs is trusted as the user's own: its site is the one that it names.
         link_hosts = None if host is None or is_private(host) else [host, *trusted_domains]
-        identity = identity_from_crawl(
-            self._crawl, self._sources, resolver, server_name=server_name, link_hosts=link_hosts
-        )
+        identity = identity_from_crawl(self._crawl, self._sources, resolver, server_name=server_name, hosts=link_hosts)
         hosts = link_hosts or [*filter(None, [host_of(identity.homepage)]), *trusted_domains]
         schemas = SchemaReader(self._problems)
         entries = list(self._tool_entries())
@@ -194,8 +192,7 @@ class _ServiceReader:
             uses=specifications_of(self._sources, self._crawl.results),
         )
         service = _checked_references(service, self._manifest.tools(), self._problems)
-        advice = ProblemLog()
-        check_advice(service, self._sources, (fields for _, fields in entries), self._crawl.results, advice)
+        advice = advice_on(service, self._sources, (fields for _, fields in entries), self._crawl.results)
         # Extras are the members that nothing read, so they and the problems are complete only here.
         extras = self._extras()
         problems, origins = tuple(self._problems), resolver.origins
