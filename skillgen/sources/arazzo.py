@@ -53,19 +53,17 @@ def is_arazzo(text: str) -> bool:
     return _START.search(text[:_START_LENGTH]) is not None
 
 
-def apply_arazzo(service: Service, name: str, text: str) -> Service:
+def apply_arazzo(service: Service, name: str, text: str, problems: ProblemLog) -> Service:
     """Returns the service with the workflows of an Arazzo file; `name` is that of the file, for messages.
 
     Raises:
         SourceError: it is neither JSON nor YAML.
     """
-    problems = ProblemLog()
     if len(text) > _SIZE_LIMIT:
         problems.report("workflow-invalid", name, f"the file is larger than {_SIZE_LIMIT >> 20} MiB; it is not read")
-        return replace(service, problems=(*service.problems, *problems))
+        return service
     reader = _FileReader(as_dict(parse_text(text, name, problems)), service, Path(name).name, problems)
-    workflows = tuple(reader.workflows())
-    return replace(service, workflows=(*service.workflows, *workflows), problems=(*service.problems, *problems))
+    return replace(service, workflows=(*service.workflows, *reader.workflows()))
 
 
 class _CannotBeMadeError(Exception):

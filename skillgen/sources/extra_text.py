@@ -88,7 +88,7 @@ def apply_extra(service: Service, extra: ExtraText) -> Service:
     problems = ProblemLog()
     report_echoed_secrets(problems, extra.echoed_from)
     if is_arazzo(extra.text):
-        service = apply_arazzo(service, extra.name, extra.text)
+        service = apply_arazzo(service, extra.name, extra.text, problems)
     else:
         text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems, extra.name)
         if text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote:

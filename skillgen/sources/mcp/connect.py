@@ -24,7 +24,7 @@ from skillgen.errors import OutputError, ProblemLog, SourceError
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets, without_credentials
 from skillgen.sources.http import RETRY_STATUSES, write_private
-from skillgen.sources.json_access import as_dict, as_list
+from skillgen.sources.json_access import as_dict, as_list, texts_of
 from skillgen.sources.mcp import session as rpc
 from skillgen.sources.mcp.process import StdioConnection
 from skillgen.sources.mcp.target import ServerTarget, Transport, child_environment
@@ -246,7 +246,8 @@ class SecondHandshake:
         """Returns method to raw result; empty if the server does not support `initialize`."""
         left_s = max(0.0, self._deadline - time.monotonic())
         try:
-            seconds = self._timeout_s if first.supports_legacy_versions else left_s
+            is_declared = set(texts_of(first.result, "supportedVersions")) & set(rpc.LEGACY_VERSIONS)
+            seconds = self._timeout_s if is_declared else left_s
             legacy = rpc.negotiate(self._connection, probe_s=None, timeout_s=seconds, initialize=self._answer)
         except rpc.RpcError:
             return {}

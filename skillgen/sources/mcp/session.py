@@ -206,11 +206,6 @@ class Handshake(Struct, frozen=True, kw_only=True):
         return self.method == _DISCOVER
 
     @property
-    def supports_legacy_versions(self) -> bool:
-        """True if a server that answered `server/discover` declares a version that opens with `initialize`."""
-        return bool(set(texts_of(self.result, "supportedVersions")) & set(LEGACY_VERSIONS))
-
-    @property
     def mentions_dashdash(self) -> bool:
         """True if the result has a `dashdash` object at any depth."""
         return re.search(r'"(?:[^"]*/)?dashdash":', json.dumps(self.result)) is not None
