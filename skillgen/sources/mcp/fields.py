@@ -24,7 +24,6 @@ from skillgen.model.tool import CAUTION, Cost
 from skillgen.model.values import Json, Origin, Origins, Value, child
 from skillgen.security.secrets import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
-from skillgen.sources.mcp.session import LISTS
 from skillgen.text import lazy_re as re
 
 Provider = Literal["dashdash", "ai_help", "manifest", "serverInfo", "entry", "annotations"]
@@ -355,9 +354,10 @@ def _agree(one: Json, other: Json) -> bool:
     return bool(one == other)
 
 
-def raw_entries(results: Mapping[str, Json], method: str, problems: ProblemLog) -> Iterator[tuple[str, Json]]:
+def raw_entries(
+    results: Mapping[str, Json], method: str, list_key: str, problems: ProblemLog
+) -> Iterator[tuple[str, Json]]:
     """Yields the pointer and the entry for every entry of every page of a list method."""
-    list_key = LISTS[method][1]
     for number, page in enumerate(as_list(results.get(method))):
         pointer = child("", method, number, list_key)
         entries = as_dict(page).get(list_key)

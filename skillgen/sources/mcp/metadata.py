@@ -471,7 +471,7 @@ def advice_on(
     """Returns what the extensions of a server recommend and it lacks; `tools` are their entries."""
     problems = ProblemLog()
     dashdash, text, manifest = sources.dashdashes[0], sources.ai_help, sources.manifest.fields
-    resources = list(raw_entries(results, "resources/list", ProblemLog()))
+    resources = list(raw_entries(results, "resources/list", "resources", ProblemLog()))
     if dashdash.raw:
         _check(_SERVER_ADVICE, dashdash.raw, dashdash.pointer, "dashdash", problems)
         ways = as_dict(dashdash.raw.get("alternativeAccess"))

@@ -212,7 +212,7 @@ _ALLOWED_TOOLS = ("allowed-tools", "allowedTools", "allowed_tools")
 def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[OfferedSkill, ...]:
     """Reads the entries of `skills/list`, and the files that were fetched."""
     texts = as_dict(results.get("skills/files"))
-    entries = named_entries(raw_entries(results, "skills/list", problems), "uri", problems)
+    entries = named_entries(raw_entries(results, "skills/list", "skills", problems), "uri", problems)
     return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts)) is not None)
 
 

@@ -237,7 +237,8 @@ class _ServiceReader:
         yield from self._groups.entries(LISTS[method][1], name_key, known)
 
     def _listed_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
-        return named_entries(raw_entries(self._crawl.results, method, self._problems), name_key, self._problems)
+        raw = raw_entries(self._crawl.results, method, LISTS[method][1], self._problems)
+        return named_entries(raw, name_key, self._problems)
 
     def _tools_size_bytes(self) -> int:
         listed = page_items(self._crawl.results.get("tools/list"), "tools")
