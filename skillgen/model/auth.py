@@ -144,11 +144,6 @@ class Requirements(Node, frozen=True, kw_only=True):
     session_ttl_s: int | None = None
     """Seconds without a call after which a session and its authentication expire (seed 004, 4)."""
 
-    @property
-    def logins(self) -> tuple[Auth, ...]:
-        """The methods that callers use, without those of requests that the service itself sends."""
-        return tuple(item for item in self.auth if not item.is_for_events)
-
 
 class RateLimit(Node, frozen=True, kw_only=True):
     """How often something may be called."""

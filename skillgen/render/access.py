@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import filterfalse, islice
+from operator import attrgetter
 
 from msgspec import Struct
 
@@ -60,6 +61,11 @@ class Login(Struct, frozen=True, kw_only=True):
 
     number_of_variables: int
     """How many variables they name."""
+
+
+def logins(service: Service) -> list[Auth]:
+    """Returns the methods that callers use, without those of requests that the service itself sends."""
+    return list(filterfalse(attrgetter("is_for_events"), service.requirements.auth))
 
 
 def other_access(service: Service) -> list[tuple[str, str | None]]:
@@ -149,7 +155,7 @@ def login(service: Service, brief: bool) -> Login | None:
     Only if there is room, not `brief`, it has the source's words on them.
     """
     flows: dict[str, list[Auth]] = {}
-    for auth in service.requirements.logins if service.tools or service.kind != "openapi" else ():
+    for auth in logins(service) if service.tools or service.kind != "openapi" else ():
         flows.setdefault(auth.name or auth.kind, []).append(auth)
     if not flows:
         return None

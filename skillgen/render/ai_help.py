@@ -13,7 +13,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
 from skillgen.render.about import recipes_text, resource_and_prompt_lines, said_by, workflow_lines
-from skillgen.render.access import url_of
+from skillgen.render.access import logins, url_of
 from skillgen.render.identity import description, is_quoted, skill_name, what_and_when
 from skillgen.render.listing import FORMS, Listing, list_tools, shared_start
 from skillgen.render.pages import Section, file_stems, types_reachable
@@ -82,7 +82,7 @@ def metadata(service: Service) -> dict[str, Any]:
     """Returns the fields that the metadata of all profiles have, in the spelling of JSON; some may be unset."""
     fields = declared(SERVICE, service, "dashdash")
     requires = declared(REQUIREMENTS, service, "dashdash").get("requires", {})
-    requires["auth"] = list(dict.fromkeys(item.kind for item in service.requirements.logins))
+    requires["auth"] = list(dict.fromkeys(item.kind for item in logins(service)))
     requires["os"] = [name for name in service.requirements.os if name in ("darwin", "linux", "windows")]
     limit = service.rate_limit
     return {
@@ -163,8 +163,8 @@ def _alternative_access(service: Service) -> dict[str, Json]:
 
 
 def _auth_methods(service: Service) -> list[str]:
-    logins = service.requirements.logins
-    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in logins)
+    found = logins(service)
+    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in found)
     return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in kinds if kind in _AUTH_METHODS))
 
 

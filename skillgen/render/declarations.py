@@ -20,6 +20,7 @@ from skillgen.model.mcp_fields import ERROR, LIMIT, RELATED, RESOURCE, SEMANTICS
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
+from skillgen.render.access import logins
 from skillgen.render.ai_help import ai_help_documents, cli_front_matter, mcp_front_matter, metadata, not_declared
 from skillgen.render.formats import front_matter
 from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when
@@ -274,7 +275,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         message = f"a call without `risk_level` counts as safe, and the source declares none of {len(risky)} tools"
         message = f"{message} that delete or send, such as {one_line(risky[0])}"
         yield without("service-manifest.json", message, "declare `risk_level` and `requires_confirmation`")
-    if unnamed := sorted({auth.kind for auth in service.requirements.logins if _method_of(auth) is None}):
+    if unnamed := sorted({auth.kind for auth in logins(service) if _method_of(auth) is None}):
         message = f"a manifest has no term for the login {', '.join(map(one_line, unnamed))}"
         yield without("service-manifest.json", message, "declare its flow, such as oauth2_code")
     if renamed := [name for name, shown in names.items() if name != shown]:
@@ -340,7 +341,7 @@ def _method_of(auth: Auth) -> str | None:
 
 
 def _auth(service: Service, names: dict[str, str]) -> dict[str, Json] | None:
-    used = service.requirements.logins
+    used = logins(service)
     scopes = []
     for scope in {scope.name: scope for auth in used for scope in auth.scopes}.values():
         grants = [names[name] for name in scope.grants if name in names]

@@ -256,10 +256,13 @@ def render_documents(
     with phrases_of(templates):
         problems += description_problems(service)
         rendering = Rendering(service, templates, options, added, parts)
-        names = [name for name in FORMATS if name in options.formats]
-        impossible = [name for name in names if name in SERVER_FORMATS and service.kind != "mcp"]
-        documents, more = _run((FORMATS[name].renderer for name in names if name not in impossible), rendering)
-    return documents, (*more, *(left_out(name, NOT_A_SERVER) for name in impossible), *problems)
+        impossible = SERVER_FORMATS if service.kind != "mcp" else ()
+        wanted = {*options.formats}.difference(impossible)
+        documents, more = _run((item.renderer for name, item in FORMATS.items() if name in wanted), rendering)
+    for name in impossible:
+        if name in options.formats:
+            problems.append(left_out(name, NOT_A_SERVER))
+    return documents, (*more, *problems)
 
 
 def _with_version(service: Service) -> Service:

@@ -22,6 +22,7 @@ from skillgen.model.schema import Parameter, Schema, SchemaWriter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
+from skillgen.render.access import logins
 from skillgen.render.declarations import declared_hints
 from skillgen.render.formats import is_plain_yaml, yaml_lines
 from skillgen.render.identity import description, plain, skill_name, title, tool_phrase
@@ -105,7 +106,7 @@ def mcp_manifest(service: Service) -> Iterator[Document | Problem]:
 
 def registry_entry_of_manifest(service: Service, domain: str) -> dict[str, Json]:
     """Returns the entry of the API in a registry of such manifests."""
-    methods = dict.fromkeys(auth.kind for auth in service.requirements.logins)
+    methods = dict.fromkeys(auth.kind for auth in logins(service))
     return {
         "name": skill_name(service),
         "manifest_url": f"https://{domain}/.well-known/mcp.yaml",

@@ -107,7 +107,7 @@ class ParameterList(Struct, frozen=True):
             words += value_notes(item, item.deprecated, way)
             others = [one for one in sent if one.name != distinguishing and _adds(one, known.get(one.name))]
             # What has a list of its own is in the list of the parameters.
-            listed = rows([one for one in others if not any(nested_lines(one.schema, way))], way)
+            listed = rows([one for one in others if not nested_lines(one.schema, way)], way)
             inner = [*listed.splitlines(), *nested_lines(item, way, has_own=False)]
             found += [branch_line(label, words, inner), *indented(inner)]
         rest = replace(schema, alternatives=tuple(item for item in alternatives if not item.properties))

@@ -11,7 +11,7 @@ from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
 from skillgen.model.service import Service
 from skillgen.render.about import client_configuration, client_variables
-from skillgen.render.access import login
+from skillgen.render.access import login, logins
 from skillgen.render.examples import URL_VARIABLE
 from skillgen.render.identity import (
     description,
@@ -307,7 +307,7 @@ def _is_safe_command(command: tuple[str, ...]) -> bool:
 def _credential_headers(service: Service) -> list[str]:
     """Returns the headers with credentials of a hosted server; none with OAuth, for which the host gets the token."""
     entry = service.client_entry
-    auth = service.requirements.logins
+    auth = logins(service)
     if any(item.kind == "openIdConnect" or item.kind.startswith("oauth2") for item in auth):
         return []
     places = [item.sent_as or "" for item in auth]

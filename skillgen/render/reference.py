@@ -261,7 +261,7 @@ def _is_short(schema: Schema) -> bool:
     if not schema.properties:
         return (
             bool(schema.types or schema.choices)
-            and not any(nested_lines(schema))
+            and not nested_lines(schema)
             and _size_bytes(schema) <= INLINE_LIMIT_BYTES
         )
     if len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
@@ -269,7 +269,7 @@ def _is_short(schema: Schema) -> bool:
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
     )
-    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(any(nested_lines(item.schema)) for item in schema.properties)
+    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(nested_lines(item.schema) for item in schema.properties)
 
 
 def _size_bytes(schema: Schema) -> int:

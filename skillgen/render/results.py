@@ -182,9 +182,8 @@ class CommonErrors(Struct, frozen=True):
     keys: frozenset[_Key] = frozenset()
     """Their keys."""
 
-    @property
-    def _codes(self) -> set[str]:
-        return {case.code for case in self.cases}
+    codes: frozenset[str] = frozenset()
+    """Their codes."""
 
     def missing_from(self, tool: Tool) -> list[ErrorCase]:
         """Returns those errors that a tool has in no form."""
@@ -193,7 +192,7 @@ class CommonErrors(Struct, frozen=True):
 
     def specific_to(self, tool: Tool) -> Sequence[ErrorCase]:
         """Returns the errors of a tool that its own section describes."""
-        return [case for case in tool.errors if case.code not in self._codes or _key(case) not in self.keys]
+        return [case for case in tool.errors if case.code not in self.codes or _key(case) not in self.keys]
 
 
 @once
@@ -205,7 +204,11 @@ def common_errors(service: Service) -> CommonErrors:
     usual = [case for tool in tools for case in tool.errors if counts[case.code] >= least]
     keys, first = Counter(map(_key, usual)), {_key(case): case for case in reversed(usual)}
     common = {key: first[key] for key, count in keys.items() if count >= least}
-    return CommonErrors(tuple(sorted(common.values(), key=lambda case: case.code)), frozenset(common))
+    return CommonErrors(
+        tuple(sorted(common.values(), key=lambda case: case.code)),
+        frozenset(common),
+        frozenset(case.code for case in common.values()),
+    )
 
 
 def _key(case: ErrorCase) -> _Key:

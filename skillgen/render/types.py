@@ -533,21 +533,21 @@ def _constants(schema: Schema) -> dict[str, Json]:
     }
 
 
-def nested_lines(schema: Schema, way: Direction = "both", *, has_own: bool = True) -> Iterator[str]:
-    """Yields what is written below a value: everything that its type and sentences do not say; named types are not
+def nested_lines(schema: Schema, way: Direction = "both", *, has_own: bool = True) -> list[str]:
+    """Returns what is written below a value: everything that its type and sentences do not say; named types are not
     expanded. Without `has_own`, its own properties are left out.
     """
     if schema.items is not None and _is_container(schema, "items"):
-        yield from nested_lines(schema.items, way)
-        return
+        return nested_lines(schema.items, way)
     refined = {item.name: item for item in schema.properties}
     parts = [_without_refined(part, refined) for part in inline_parts(schema)]
-    for part in parts:
-        yield from nested_lines(part, way, has_own=has_own)
+    lines = [line for part in parts for line in nested_lines(part, way, has_own=has_own)]
     own = tuple(refined.values()) if parts else schema.properties
     if own and has_own:
-        yield from _rows(own, way, ())
-    yield from _other_lines(schema, way)
+        lines += _rows(own, way, ())
+    if schema.items is not None or schema.additional is not None or any(_NESTED(schema)):
+        lines += _other_lines(schema, way)
+    return lines
 
 
 def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
@@ -574,7 +574,7 @@ def _without_refined(part: Schema, refined: dict[str, Parameter]) -> Schema:
 def _other_lines(schema: Schema, way: Direction) -> Iterator[str]:
     """Yields what is nested in a value next to its named properties."""
     if isinstance(schema.additional, Schema) and _is_container(schema, "additional"):
-        if inner := [*nested_lines(schema.additional, way)]:
+        if inner := nested_lines(schema.additional, way):
             yield from (f"- {phrase('branch_each_value')}:", *indented(inner))
     else:
         yield from unnamed_lines(schema, way)
@@ -624,7 +624,7 @@ def _branch(label: str, schema: Schema, way: Direction, *, is_optional: bool = F
     """Yields a part of a value: its label, sentences on it, and what is nested in it; none if that `is_optional`."""
     notes = [with_stop(inline(schema.description))] if schema.description else []
     notes += value_notes(schema, schema.deprecated, way)
-    inner = [*nested_lines(schema, way)]
+    inner = nested_lines(schema, way)
     if notes or inner or not is_optional:
         yield branch_line(label, notes, inner)
         yield from indented(inner)
@@ -706,7 +706,8 @@ def _item(parameter: Parameter, way: Direction) -> Iterator[str]:
     if headers := parameter.serialization.part_headers if parameter.serialization is not None else ():
         yield f"  - {phrase('branch_part_headers', 1 + parameter.is_whole_body)}:"
         yield from indented(indented(_rows(headers, way, ())))
-    yield from indented(nested_lines(parameter.schema, way))
+    if lines := nested_lines(parameter.schema, way):
+        yield from indented(lines)
 
 
 def indented(lines: Iterable[str]) -> Iterator[str]:
