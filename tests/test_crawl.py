@@ -464,7 +464,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 RUNNER = """#!/bin/sh
-sleep 2
+sleep 1
 exec "$@"
 """
 
