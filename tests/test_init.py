@@ -292,6 +292,28 @@ def test_documents_of_others_are_renewed_by_a_scheduled_pull_request(tmp_path: P
     assert "others/gone" not in changed
 
 
+@pytest.mark.parametrize(("names", "outs", "renewed"), [
+    (["a"], ["agent-docs"], None),
+    (["a"], ["docs/a"], "docs/a"),
+    (["a", "b"], ["agent-docs"], "agent-docs"),
+    (["a", "b"], ["agent-docs/a", "agent-docs/b", "docs/a"], "docs/a"),
+])  # fmt: skip
+def test_the_weekly_update_leaves_out_what_build_writes(
+    names: list[str], outs: list[str], renewed: str | None, tmp_path: Path
+) -> None:
+    """The documents of a command in the folder of a target are those of the target; `update` refuses them then."""
+    for name in names:
+        write(tmp_path / f"{name}.json", {**API, "info": {"title": name, "version": "1"}})
+    for out in outs:
+        assert run_skillgen("from-openapi", "a.json", "-o", out, cwd=tmp_path).exit_code == 0
+    for _ in "again":  # with skillgen.yaml too
+        init(tmp_path, "--ci", "github")
+        workflow = tmp_path / ".github" / "workflows" / "skillgen-update.yml"
+        text = workflow.read_text("utf-8") if workflow.exists() else ""
+        assert f"skillgen update {renewed} |" in text if renewed else not text
+        workflow.unlink(missing_ok=True)
+
+
 def test_the_workflow_in_the_documentation_is_that_of_init(tmp_path: Path) -> None:
     write(tmp_path / "openapi.json", API)
     for name in ("memory", "gh"):

@@ -31,7 +31,7 @@ from msgspec.structs import replace
 
 from skillgen.config.convert import Converter
 from skillgen.config.loader import FILE_NAME, find_project_file, read_project, variables_in, without_variables
-from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source
+from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source, Target
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.pipeline.ownership import records_in
@@ -367,9 +367,10 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
         OSError: a file cannot be written.
     """
     existing, path = find_project_file(), Path(SCHEMA_NAME)
-    known: list[list[Any]] = []
+    declared: Mapping[str, Target] = {}
     with suppress(SkillgenError):  # it may not be a project file yet
-        known = [_identity(target.source) for target in read_project(existing).targets.values()] if existing else []
+        declared = read_project(existing).targets if existing else {}
+    known = [_identity(target.source) for target in declared.values()]
     convert = Converter(is_text=True).convert
     proposals = [item for item in proposals if _identity(convert(Source, _escaped(item.source), ())) not in known]
     targets: list[Proposal] = []
@@ -383,7 +384,9 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
             yield from (f"  first: {what}" for what in item.first)
         else:
             yield f"left out {item.evidence}: a name in it is not UTF-8 or has a null character; rename it"
-    if folders := _folders_of_others():
+    outs = {name: target.output.out for name, target in declared.items()} or {item.name: None for item in targets}
+    own = {str(out or (DEFAULT_OUT if len(outs) == 1 else f"{DEFAULT_OUT}/{name}")) for name, out in outs.items()}
+    if folders := [folder for folder in _folders_of_others() if folder not in own]:
         yield f"found documents that skillgen update renews: {', '.join(folders)}"
         if ci is not None:
             text = _starter("update.yml").replace("FOLDERS", shlex.join(folders))
