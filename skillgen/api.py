@@ -20,7 +20,7 @@ from msgspec import structs
 
 from skillgen.config.convert import Converter, as_key, error_of_argument, renamed
 from skillgen.config.option import Option, Options, options_in, part_of
-from skillgen.config.project import ALL_OPTIONS, LintOptions, OutputOptions, Source, Texts
+from skillgen.config.project import ALL_OPTIONS, DEFAULT_OUT, LintOptions, OutputOptions, Source, Texts
 from skillgen.errors import (
     EditedError,
     ExitCode,
@@ -35,7 +35,7 @@ from skillgen.infer.description import described
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Example, Output
 from skillgen.model.changes import ToolChange, compare_services
-from skillgen.model.document import Document
+from skillgen.model.document import TEXTS_NAME, Document
 from skillgen.model.resource import Group, Prompt, Resource, Section
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
@@ -207,6 +207,8 @@ def generate(service: Service, **options: Any) -> Result:
 
 
 def _written(service: Service, options: Mapping[str, Any]) -> Result:
+    if (file := Path(options.get("out") or DEFAULT_OUT, TEXTS_NAME)).is_file():
+        raise UsageError("is read by commands only", where=str(file), fix="move it away, and pass its texts to read()")
     result = write_documents(Reading(services=(service,)), OutputOptions(**options))
     if result.errors:
         raise result.errors[0]

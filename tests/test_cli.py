@@ -446,7 +446,7 @@ def test_a_name_for_several_services_of_a_snapshot_is_refused(tmp_path: Path) ->
     (tmp_path / "two.json").write_text(generated("inspect", "api.json", "api.json", cwd=tmp_path).stdout, "utf-8")
     finished = run_skillgen("from-server", "--snapshot", "two.json", "--name", "a", cwd=tmp_path)
     assert (finished.exit_code, "--name: for one service only" in finished.stderr) == (2, True), finished.stderr
-    assert "try: document each service by itself" in finished.stderr
+    assert "try: choose one with --server NAME" in finished.stderr
 
 
 def test_help_says_the_defaults_and_what_an_option_replaces() -> None:

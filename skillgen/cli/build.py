@@ -197,14 +197,10 @@ def _run_of(out: Path) -> tuple[Path, Recorded]:
     Raises:
         UsageError: nothing says how the documents were made, or it is not what skillgen stores.
     """
-    from skillgen.cli.documents import refuse_options
-    from skillgen.pipeline.ownership import records_in
+    from skillgen.cli.documents import refuse_options, refuse_project
 
     out, record = out.absolute(), read_record(out)
-    targets = sorted({item.target.partition(" ")[0] for item in records_in(out).values() if item.target is not None})
-    if targets and record.run is None:
-        fix = f"run skillgen build{f' --target {targets[0]}' if len(targets) == 1 else ''}"
-        raise UsageError(f"is of a project, of its target {' and '.join(targets)}", where=str(out), fix=fix)
+    refuse_project(out, "build")
     if record.owner == "..":
         out = out.parent
     records = _records(out).values()
@@ -218,8 +214,6 @@ def _run_of(out: Path) -> tuple[Path, Recorded]:
         fix = "run the command again with it; 'NAME: env:VARIABLE' of a header and KEY of --env are stored"
         what = f"does not store {', '.join(run.lacks)}, which may be secret or outside of its folder"
         raise UsageError(what, where=str(out), fix=fix)
-    if run.words[0] not in ("from-server", "from-openapi", "from-cli"):
-        raise UsageError(f"no such command: {run.words[0]}", where=str(out / RECORD_NAME), fix="restore the file")
     refuse_options(app.split_at_dashes([*run.words])[0], out / (run.folder or Path.cwd()), out / RECORD_NAME)
     return out, run
 

@@ -19,11 +19,12 @@ from skillgen.cli.mock import words_of_agent
 from skillgen.cli.options import HEADER_VARIABLE, SOURCE, Given, OptionsOf, command, read
 from skillgen.cli.output import Console, can_ask, print_diff, result_json, safe_lines, show_result
 from skillgen.config.option import Options, PathName, option, options_in, part_of
-from skillgen.config.project import DEFAULT_OUT, DRAFTED, OutputOptions, Run, SkillTexts, Source, Texts
+from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, OutputOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, OutputError, SourceError, UsageError
 from skillgen.model.document import TEXTS_NAME
 from skillgen.text.markdown import one_line
 from skillgen.write.files import is_below
+from skillgen.write.record import RECORD_NAME, read_record
 from skillgen.write.record import Run as Recorded
 
 if TYPE_CHECKING:
@@ -62,14 +63,20 @@ def draft(*, given: Annotated[Given, SOURCE], options: DraftOptions, console: Co
         skillgen draft --agent 'claude -p'
         skillgen draft openapi.yaml -o agent-docs --print > brief.md
     """
+    from skillgen.render.pages import file_stems
+
     if [options.agent is not None, options.prints, options.answer is not None].count(True) != 1:
         raise UsageError("exactly one of --agent, --print and --apply is needed", fix="give one of them")
     if options.out is not None and not given.has_source:
         raise UsageError("has no effect without SOURCE", where="--out", fix="leave it out; the target names its folder")
-    drafts = [draft_of(given.request(), Path(options.out or DEFAULT_OUT))] if given.has_source else []
+    drafts = [_draft_of_source(given, options.out)] if given.has_source else []
     for named, request in () if given.has_source else given.targets():
-        path, split = ("targets", named.name), named.target.output.split
-        drafts.append(Draft(request, named.file, named.place.out, named.name, path, split))
+        name, split, server = named.name, named.target.output.split, given.values.get("server")
+        if server is None:
+            drafts.append(Draft(request, split, named.file, ("targets", name), name))
+        else:  # the target may have several, whose texts are in their folders
+            [place] = named.place.below([*file_stems([server], frozenset()).values()])
+            drafts.append(Draft(replace(request, documents=place), split))
     if options.agent is None and len(drafts) > 1:
         names = ", ".join(item.name for item in drafts)
         raise UsageError("several targets have a brief each", where="--target", fix=f"choose from {names}")
@@ -80,43 +87,70 @@ class Draft(Struct, frozen=True):
     """Texts to write."""
 
     request: Request
-    file: Path
-    """The file that has them."""
-
-    out: Path
-    """The folder of the documents."""
-
-    name: str
-    """What messages call it."""
-
-    path: tuple[str, ...] = ()
-    """The keys above them in the file."""
-
     split: str | None = None
     """How the service is divided into several skills."""
 
+    file: Path = Path()
+    """The project file that has them, else texts.yaml in the folder of the documents."""
 
-def draft_of(request: Request, out: Path, split: str | None = None) -> Draft:
-    """Returns the draft of the texts in `out` for a source; they are those of the request unless it has its own.
+    path: tuple[str, ...] = ()
+    """The keys above them in the project file."""
+
+    name: str = ""
+    """What messages call it."""
+
+
+def _draft_of_source(given: Given, out: PathName | None) -> Draft:
+    """Returns the draft of a source, with the options with which the documents of the place were written.
 
     Raises:
-        UsageError: the file of the texts has other keys, or cannot be read.
+        UsageError: the source is invalid, or the documents are those of a project.
     """
-    from skillgen.config.loader import read_options
+    from skillgen.pipeline.generate import place_of
 
-    file, own = out / TEXTS_NAME, request.texts
-    if file.is_file() and not is_below(file, out):
-        raise UsageError("leads outside its folder", where=file.as_posix(), fix="replace the link by the file")
-    stored = read_options(Texts, file) if file.is_file() else Texts()
-    for name in Texts.__struct_fields__:
-        if name not in DRAFTED and getattr(stored, name) != getattr(Texts(), name):
-            fix = "write other texts as options, or use a skillgen.yaml"
-            raise UsageError(f"no such key: {name.replace('_', '-')}", where=file.as_posix(), fix=fix)
-    values = {name: getattr(own, name) or getattr(stored, name) for name in DRAFTED}
-    texts = structs.replace(own, **values | {"tools": {**stored.tools, **own.tools}})
-    raising = frozenset(stored.tools.keys() - own.tools.keys())
-    request = replace(request, texts=texts, texts_file=file.as_posix(), raising=raising)
-    return Draft(request, file, out, file.as_posix(), split=split)
+    place = place_of(out)
+    refuse_project(place.out, "draft")
+    run = read_record(place.out).run
+    recorded = {} if run is None else _recorded_options(run, place.out)
+    request = given.request(texts=structs.asdict(part_of(Texts, recorded)), documents=place)
+    source = part_of(Source, recorded).for_kind(request.source.kind, getattr(request.source, request.source.kind))
+    source = structs.replace(source, **{name: getattr(request.source, name) for name in given.values})
+    return Draft(replace(request, source=source), recorded.get("split"))
+
+
+def refuse_project(out: Path, command: str) -> None:
+    """Refuses a folder of documents of a project, for which `command` has to name the target.
+
+    Raises:
+        UsageError: it is one.
+    """
+    from skillgen.pipeline.ownership import records_in
+
+    found = {record.target.partition(" ")[0] for record in records_in(out).values() if record.target is not None}
+    if found and read_record(out).run is None:
+        what = f"is of a project, of its target {' and '.join(sorted(found))}"
+        fix = f"run skillgen {command}{f' --target {min(found)}' if len(found) == 1 else ''}"
+        raise UsageError(what, where=str(out), fix=fix)
+
+
+def _recorded_options(run: Recorded, out: Path) -> dict[str, Any]:
+    """Returns the options of the command that wrote the documents in OUT.
+
+    Raises:
+        UsageError: it was run in another folder, where its paths begin.
+    """
+    from skillgen.cli import app
+
+    folder = out / (run.folder or Path.cwd())
+    if folder.resolve() != Path.cwd():
+        raise UsageError("its documents were written in another folder", where=str(out), fix=f"run it in {folder}")
+    words, server = app.split_at_dashes([*run.words])
+    refuse_options(words, folder, out / RECORD_NAME)
+    commands = typer.main.get_command(app.program(words[:1])).commands  # type: ignore[attr-defined]
+    params = commands[words[0]].make_context(words[0], words[1:], obj=server).params
+    group = OptionsOf(classes=(Texts, Source, OutputOptions), kinds=SOURCE_KINDS, is_partial=True)
+    found: dict[str, Any] = group.take({item.name: params.get(item.name) or None for item in group.options()}, [])
+    return found
 
 
 def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bool = True) -> ExitCode:
@@ -131,15 +165,19 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
     """
     from skillgen.config.loader import read_text
     from skillgen.pipeline.draft import brief_for, checked_answer, outdated_texts, refusal, values_of
+    from skillgen.pipeline.ownership import is_of_other_service
     from skillgen.pipeline.rendering import skills_in
 
-    declared: list[Service] = []
-    texts = item.request.texts
-    others = structs.replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"})
-    parts = {name: SkillTexts(groups=skill.groups) for name, skill in texts.skills.items()}
-    others = structs.replace(others, skills=parts)
-    service = read(replace(item.request, texts=others, on_declared=declared.append), console).only
-    changes = outdated_texts(texts, declared[0]) if options.outdated else {}
+    read_as: list[tuple[Service, Request]] = []
+    service = read(replace(item.request, on_declared=lambda *found: read_as.append(found)), console).only
+    [(declared, request)] = read_as
+    texts, file = request.texts, Path(request.texts_file or "")
+    if not item.path:
+        item = structs.replace(item, file=file, name=file.as_posix())
+        if request.documents and is_of_other_service(declared, structs.replace(request.documents, out=file.parent)):
+            fix = "name the folder of its documents with --out, or another one"
+            raise UsageError("has the documents of other services", where=str(file.parent), fix=fix)
+    changes = outdated_texts(texts, declared) if options.outdated else {}
     if options.outdated and not changes:
         console.say(f"{item.name}: not outdated")
         return ExitCode.DONE
@@ -167,8 +205,8 @@ def run_draft(item: Draft, options: DraftOptions, console: Console, *, shows: bo
             print(safe_lines(text.rstrip()))
             console.say("  try: correct the answer, which is on standard output, and pass it with --apply FILE")
         return ExitCode.DRIFT
-    values = values_of(accepted, service, texts, declared[0], shown, changes)
-    return _write(item, _changes(item, accepted, values, service), console, yes=options.yes, shows=shows)
+    values = values_of(accepted, service, texts, declared, shown, changes)
+    return _write(item, _changes(item, file.parent, accepted, values, service), console, yes=options.yes, shows=shows)
 
 
 def _asked(agent: str, brief: str, timeout_s: float) -> str:
@@ -194,7 +232,7 @@ _HEADER = (
 
 
 def _changes(
-    item: Draft, answer: Answer, values: Mapping[tuple[str, ...], object], service: Service
+    item: Draft, out: Path, answer: Answer, values: Mapping[tuple[str, ...], object], service: Service
 ) -> list[tuple[Path, str | None, str]]:
     """Returns each file that changes, with its old text, `None` if it is new, and its new one."""
     from skillgen.config.loader import with_value
@@ -210,8 +248,8 @@ def _changes(
     queries = {text: name == "should-load" for name, texts in answer.queries.items() for text in texts}
     if queries:
         name = skill_name(service)
-        file = item.out / "skills" / name / FILE
-        old = text_of_file(file) if is_below(file, item.out) else None
+        file = out / "skills" / name / FILE
+        old = text_of_file(file) if is_below(file, out) else None
         if old is None and file.exists():
             raise UsageError("is not a text file of the skill", where=file.as_posix(), fix="move it away")
         changes.append((file, old, with_queries(old, file, name, queries)))
@@ -251,11 +289,14 @@ _OF_ONE_RUN = {item.name: item.flag for item in _NOT_REPEATED.options()}
 
 
 def refuse_options(words: Sequence[str], folder: Path, record: Path) -> None:
-    """Refuses options that no record has: those of one run, and templates that are not below the folder of the run.
+    """Refuses a command and options that no record has: those of one run, and templates that are not below the folder
+    of the run.
 
     Raises:
-        UsageError: such an option is given.
+        UsageError: there is one.
     """
+    if words[0] not in ("from-server", "from-openapi", "from-cli"):
+        raise UsageError(f"no such command: {words[0]}", where=str(record), fix="restore the file")
     for word, following in zip(words, (*words[1:], ""), strict=True):
         flag, equals, value = word.partition("=")
         leads_out = flag == "--templates" and not is_below(folder / (value if equals else following), folder)
@@ -326,27 +367,22 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
         SourceError: it cannot be reached or read.
         UsageError: an option is invalid.
     """
-    from skillgen.pipeline.generate import write_documents
+    from skillgen.pipeline.generate import place_of, write_documents
     from skillgen.pipeline.rendering import checked_output
     from skillgen.pipeline.results import Request
 
     console, run, code = part_of(Console, given), part_of(Run, given), ExitCode.DONE
     output = checked_output(part_of(OutputOptions, given))
-    out = Path(output.out or DEFAULT_OUT)
-
-    def with_texts_in(folder: str, own: Request) -> Request:
-        return draft_of(own, out / folder).request if (out / folder / TEXTS_NAME).is_file() else own
-
-    texts = part_of(Texts, given)
-    request = Request(source=part_of(Source, {**given, **named}), texts=texts, with_texts_in=with_texts_in)
-    if run.draft is not None and not (output.check or (out / TEXTS_NAME).is_file()):
+    place, texts = place_of(output.out), part_of(Texts, given)
+    request = Request(source=part_of(Source, {**given, **named}), texts=texts, documents=place)
+    if run.draft is not None and not (output.check or (place.out / TEXTS_NAME).is_file()):
         options = DraftOptions(agent=run.draft, yes=True)
         try:
-            code = run_draft(draft_of(request, out, output.split), options, console, shows=False)
+            code = run_draft(Draft(request, output.split), options, console, shows=False)
         except SourceError as error:  # the documents do not need the texts
             console.fail(error)
             code = error.exit_code
-    reading = read(with_texts_in("", request), console)
+    reading = read(request, console)
     result = write_documents(reading, output, _recorded(context))
     show_result(result, console, shows_diff=not run.json)
     if run.json:

@@ -67,7 +67,7 @@ def diff(
     ],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What to compare it with, in the same forms.")],
     *,
-    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "document"))],
+    options: Annotated[Source, OptionsOf(classes=(Source,), kinds=("cli", "document"), without=("server",))],
     run: Annotated[Run, OptionsOf(classes=(Run,), only=("json",))],
     console: Console,
 ) -> ExitCode:
@@ -228,8 +228,8 @@ def lint(
         skillgen lint --skill .claude/skills/books openapi.yaml
     """
     from skillgen.config.loader import find_project_file, project_file, read_project
-    from skillgen.pipeline.generate import folder_names
     from skillgen.pipeline.lint import Linter
+    from skillgen.pipeline.ownership import folder_names
     from skillgen.rules.reports import REPORTS, Findings, conformance_report, counts_of, text_report
 
     if report.skill is not None and report.format == "conformance":

@@ -61,7 +61,9 @@ class Source(Options, frozen=True, kw_only=True):
         is_kind=True,
     )
     server: str | None = option(
-        "The only server of --config to read. Default: every server of a client.", metavar="NAME", kinds=("config",)
+        "The only server of --config, or of a snapshot, to read. Default: every one.",
+        metavar="NAME",
+        kinds=("config", "snapshot", "document"),
     )
     openapi: PathName | None = option("OpenAPI description: a file or a URL.", is_kind=True)
     openapi_command: Sequence[str] = option(

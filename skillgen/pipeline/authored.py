@@ -4,6 +4,7 @@ links, workflows and effects.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -18,20 +19,24 @@ from skillgen.infer.description import with_description, with_summaries
 from skillgen.infer.effects import AuthorEffect
 from skillgen.infer.inference import infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
+from skillgen.model.document import TEXTS_NAME
 from skillgen.model.resource import Area, Event, Section
 from skillgen.model.service import Service, Workflow, WorkflowStep
 from skillgen.model.tool import EFFECTS, Tool, is_raised_by
 from skillgen.model.traversal import type_references, types_named_in, types_reached
 from skillgen.model.values import Origin, Value, child
+from skillgen.pipeline.ownership import earlier_folder, is_of_other_service
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import public_url
 from skillgen.sources.arazzo import usable_workflows
 from skillgen.sources.documents import is_url
 from skillgen.text.words import slug
+from skillgen.write.files import is_below
+from skillgen.write.record import read_record
 
 if TYPE_CHECKING:
     from skillgen.config.project import SkillTexts, Texts
-    from skillgen.pipeline.results import Request
+    from skillgen.pipeline.results import Reading, Request
 
 _SUGGESTIONS_LIMIT = 5_000
 """Names, tags, paths and methods that are compared with an unmatched pattern to suggest one."""
@@ -90,9 +95,6 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     """Returns the service with the selected tools, and only the groups and named types that they use.
 
     A pattern that matches nothing is reported.
-
-    Raises:
-        UsageError: nothing is selected.
     """
     if not include and not exclude:
         return service
@@ -104,13 +106,6 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         if (event.tool in names if event.tool is not None else _is_selected(event, include, exclude))
     )
     candidates: tuple[Tool | Event, ...] = (*service.tools, *service.events)
-    if (include or candidates) and not tools and not events:
-        what, fix = "the patterns select no tool", "remove a pattern, or make one narrower"
-        if unmatched := _unmatched((*include, *exclude), candidates):
-            listed = ", ".join(f"`{pattern.text}`" for pattern in unmatched[:5])
-            what = f"{listed} {'match' if len(unmatched) > 1 else 'matches'} no tool"
-            fix = f"check the spelling or remove the pattern; {_suggestion(unmatched[0], candidates)}"
-        raise UsageError(what, where="--include" if include else "--exclude", fix=fix)
     problems = unmatched_patterns((*include, *exclude), candidates)
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
@@ -127,15 +122,35 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
 
 def unmatched_patterns(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Problem]:
     """Returns a problem for each pattern that matches nothing."""
-    message = "the pattern matches no tool"
-    return [
-        Problem.of("pattern-unmatched", f"{item.option[2:]} {item.text}", message, _suggestion(item, candidates))
-        for item in _unmatched(patterns, candidates)
-    ]
+    unmatched = [item for item in patterns if not any(map(item.matches, candidates))]
+    found = ((f"{item.option[2:]} {item.text}", f"`{item.text}` matches no tool", item) for item in unmatched)
+    return [Problem.of(_UNMATCHED, where, what, _suggestion(item, candidates)) for where, what, item in found]
 
 
-def _unmatched(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Pattern]:
-    return [pattern for pattern in patterns if not any(pattern.matches(item) for item in candidates)]
+_UNMATCHED = "pattern-unmatched"
+
+
+def checked_patterns(reading: Reading, texts: Texts) -> Reading:
+    """Returns what was read, with the report of a pattern only if it matches in none of the services.
+
+    Raises:
+        UsageError: the patterns select nothing in any of them.
+    """
+    found = [{item.where: item for item in each.problems if item.code == _UNMATCHED} for each in reading.services]
+    if not found or reading.failures:  # a service that could not be read may have what a pattern is for
+        found.append({})
+    unmatched = [item for where, item in found[0].items() if all(where in each for each in found)]
+    selecting = [item for item in unmatched if item.where.startswith(("include ", "exclude "))]
+    is_empty = not (reading.failures or any(each.tools or each.events for each in reading.services))
+    if is_empty and (texts.include or len(selecting) < len(texts.exclude)):
+        first = next(iter(selecting), Problem.of(_UNMATCHED, "", "the patterns select no tool", "remove one"))
+        fix = f"check the spelling or remove the pattern; {first.fix}"
+        raise UsageError(first.message, where="--include" if texts.include else "--exclude", fix=fix)
+
+    hidden = set().union(*found) - {item.where for item in unmatched}
+    same = [tuple(item for item in each.problems if item.where not in hidden) for each in reading.services]
+    services = (replace(each, problems=problems) for each, problems in zip(reading.services, same, strict=True))
+    return replace(reading, services=tuple(services))
 
 
 def _suggestion(pattern: Pattern, candidates: Iterable[Tool | Event]) -> str:
@@ -167,21 +182,27 @@ def completed(
     Raises:
         UsageError: an override is not a URL, or a pattern is invalid.
     """
+    request = with_stored_texts(service, request)
     if prose := request.texts.prose():
         from skillgen.rules.prose import check_texts
 
-        problems = [*check_texts({_place(request, *path): text for path, text in prose.items()}, service)]
-        if request.texts_file is not None:  # a clone may have it
+        places = {path: request.place(path[0].replace("-", "_"), *path[1:]) for path in prose}
+        problems = [*check_texts({places[path]: text for path, text in prose.items()}, service)]
+        if request.stored:  # a clone may have the file
             from skillgen.pipeline.draft import orders_in
 
-            flaws = ((path, flaw) for path, text in prose.items() for flaw in orders_in(path[0], text))
-            problems += [Problem.of("addresses-reader", _place(request, *path), flaw) for path, flaw in flaws]
+            stored = (path for path in prose if places[path].startswith(f"{request.texts_file}#"))
+            flaws = ((path, flaw) for path in stored for flaw in orders_in(path[0], prose[path]))
+            problems += [Problem.of("addresses-reader", places[path], flaw) for path, flaw in flaws]
         service = replace(service, problems=(*service.problems, *problems))
     if request.extras:
         from skillgen.sources.extra_text import apply_extra
 
         service = functools.reduce(apply_extra, request.extras, service)
-    service = with_summaries(_with_texts(_selected(service, request), request))
+    service = _selected(service, request)
+    if request.on_declared is not None:
+        request = dataclasses.replace(request, texts=_undrafted(request.texts))
+    service = with_summaries(_with_texts(service, request))
     service, effects = _with_effects(service, request)
     service = _with_groups(infer(service, effects), request)
     service = _with_areas(service, request) if request.texts.skills else service
@@ -192,8 +213,48 @@ def completed(
     return with_description(service)
 
 
-def _place(request: Request, key: str, *keys: str) -> str:
-    return child(request.place(key.replace("-", "_")), *keys)
+def with_stored_texts(service: Service, request: Request) -> Request:
+    """Returns the request with the texts in the folder that has, or will have, the documents of a service. A text
+    of the request replaces that of the file; of effects, both count.
+
+    Raises:
+        UsageError: the file has other keys, or cannot be read.
+    """
+    if request.documents is None:
+        return request
+    from skillgen.config.loader import read_options
+    from skillgen.config.project import DRAFTED, Texts
+
+    place, own = request.documents, request.texts
+    folder = earlier_folder(service, place, read_record(place.out)) or place.out
+    file = folder / TEXTS_NAME
+    request = dataclasses.replace(request, texts_file=file.as_posix())
+    if not file.is_file() or is_of_other_service(service, replace(place, out=folder)):
+        return request
+    if not is_below(file, folder):
+        raise UsageError("leads outside its folder", where=file.as_posix(), fix="replace the link by the file")
+    stored = read_options(Texts, file)
+    for name in Texts.__struct_fields__:
+        if name not in DRAFTED and getattr(stored, name) != getattr(Texts(), name):
+            fix = "write other texts as options, or use a skillgen.yaml"
+            raise UsageError(f"no such key: {name.replace('_', '-')}", where=file.as_posix(), fix=fix)
+    only: set[tuple[str, ...]] = {(key,) for key in DRAFTED if getattr(stored, key) and not getattr(own, key)}
+    values = {name: getattr(own, name) or getattr(stored, name) for name in DRAFTED}
+    values["tools"] = {**stored.tools, **own.tools}
+    names = [name.replace("_", "-") for (name,) in only]
+    records = (replace(item, texts=[key for key in item.texts if key in names]) for item in stored.drafted)
+    values["drafted"] = (*own.drafted, *records)
+    only |= {("tools", pattern) for pattern in stored.tools.keys() - own.tools.keys()}
+    return dataclasses.replace(request, texts=replace(own, **values), stored=only)
+
+
+def _undrafted(texts: Texts) -> Texts:
+    """Returns the texts without those of `draft`, but with effects and the groups of skills."""
+    from skillgen.config.project import DRAFTED, SkillTexts, Texts
+
+    defaults = {name: getattr(Texts(), name) for name in DRAFTED if name != "tools"}
+    skills = {name: SkillTexts(groups=skill.groups) for name, skill in texts.skills.items()}
+    return replace(texts, **defaults | {"skills": skills})
 
 
 def _selected(service: Service, request: Request) -> Service:
@@ -210,15 +271,19 @@ def _selected(service: Service, request: Request) -> Service:
     names = {tool.name for tool in service.tools}
     declared = replace(declared, tools=tuple(tool for tool in declared.tools if tool.name in names))
     if request.on_declared is not None:
-        request.on_declared(declared)
+        request.on_declared(declared, request)
     problems: list[Problem] = []
     if changes := [f"{', '.join(keys)} ({what})" for what, keys in outdated_texts(texts, declared).items()]:
         message = f"the source changed since these texts were written: {', '.join(changes)}"
-        fix = "renew them with `skillgen draft SOURCE --outdated` and the same --out" if request.texts_file else None
+        fix = (
+            "renew them with `skillgen draft SOURCE --outdated` and the same --out"
+            if ("drafted",) in request.stored
+            else None
+        )
         problems.append(Problem.of("text-outdated", request.place("drafted"), message, fix))
     for key, name in names_gone(texts, declared):
         if key != "workflows":  # see `_workflows`
-            place = _place(request, key)
+            place = request.place(key.replace("-", "_"))
             problems.append(Problem.of("text-names-gone", place, f"names {name}, which the service no longer has"))
     return replace(service, problems=(*service.problems, *problems))
 
@@ -273,7 +338,7 @@ def _workflows(service: Service, request: Request) -> tuple[list[Workflow], list
     """Returns the workflows of the author, and a problem for each that calls what is gone."""
     names, problems, flows = {tool.name for tool in service.tools}, [], []
     for number, (goal, steps) in enumerate(request.texts.workflows.items(), 1):
-        place = child(request.place("workflows"), goal)
+        place = request.place("workflows", goal)
         if unknown := [step.tool for step in steps if step.tool not in names]:
             message = f"a step calls {unknown[0]!r}, which the service does not have"
             problems.append(Problem.of("text-names-gone", place, message))
@@ -292,7 +357,7 @@ def _access(access: Access, request: Request) -> Access:
         link = getattr(request.texts.links, name)
         if link is UNSET:
             continue
-        place = child(request.place("links"), name)
+        place = request.place("links", name)
         if link is not None:
             refuse_secret_url(link, place, "write https://HOST/PATH, or null if the service has no such access")
         access = replace(access, **{name: Value(link)})
@@ -316,7 +381,8 @@ def _with_effects(service: Service, request: Request) -> tuple[Service, dict[str
     Raises:
         UsageError: a pattern is empty.
     """
-    place, declared, problems = request.place("tools"), request.texts.tools, list[Problem]()
+    declared, problems = request.texts.tools, list[Problem]()
+    patterns_of_file = {keys[1] for keys in request.stored if keys[0] == "tools" and keys[1:]}
     patterns = parse_patterns("--effect" if request.pointer is None else "--tools", declared)
 
     def declared_effects(names: Collection[str]) -> dict[str, AuthorEffect]:
@@ -325,13 +391,13 @@ def _with_effects(service: Service, request: Request) -> tuple[Service, dict[str
             for pattern in patterns:
                 texts = declared[pattern.text]
                 if pattern.text in names and texts.effect == effect:
-                    author = AuthorEffect(effect, child(place, pattern.text), texts.overrule)
+                    author = AuthorEffect(effect, request.place("tools", pattern.text), texts.overrule)
                     matched = (tool.name for tool in service.tools if pattern.matches(tool))
                     found |= {name: author for name in matched if name == pattern.text or name not in names}
         return found
 
-    effects = declared_effects(declared.keys() - request.raising)
-    raising = declared_effects(request.raising)
+    effects = declared_effects(declared.keys() - patterns_of_file)
+    raising = declared_effects(patterns_of_file)
     for tool in infer_effects(service, effects).tools if raising else ():
         known, author = tool.semantics.effect, raising.get(tool.name)
         if author is not None and is_raised_by(known, author.effect):
@@ -349,7 +415,7 @@ def _with_groups(service: Service, request: Request) -> Service:
     listed = ", ".join(group.name for group in service.groups)
     fix = f"name one of {listed}" if listed else None
     problems = [
-        Problem.of("group-unknown", _place(request, "groups", name), f"the service has no group {name!r}", fix)
+        Problem.of("group-unknown", request.place("groups", name), f"the service has no group {name!r}", fix)
         for name in declared
         if name not in known
     ]
@@ -373,7 +439,7 @@ def _with_areas(service: Service, request: Request) -> Service:
     areas: list[Area] = []
     owners: dict[str, str] = {}
     for name, texts in request.texts.skills.items():
-        place = child(request.place("skills"), name)
+        place = request.place("skills", name)
         if slug(name) != name:
             fix = "write lower-case letters and digits, with single hyphens between"
             raise UsageError("is not the end of a skill's name", where=place, fix=fix)

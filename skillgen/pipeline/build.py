@@ -28,6 +28,7 @@ from skillgen.config.loader import interpolate, variables_in
 from skillgen.config.option import options_in
 from skillgen.config.project import DEFAULT_OUT, Source, Target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
+from skillgen.model.document import TEXTS_NAME
 from skillgen.pipeline.generate import write_services
 from skillgen.pipeline.ownership import leftovers
 from skillgen.pipeline.packages import project_environment, skill_folders, with_resolved_program
@@ -195,6 +196,7 @@ def request_of_target(
         source=source,
         texts=structs.replace(target.texts, extra=extra),
         pointer=named.pointer,
+        documents=named.place,
         environment=environment,
         secrets=secrets,
         announce=announce,
@@ -255,8 +257,9 @@ def _options_digest(named: NamedTarget) -> str:
     if folder is not None and any(path.is_symlink() for path in Path(folder).rglob("*")):
         raise OSError("a symbolic link, behind which templates may change")
     templates = templates_digests(Path(folder)) if folder is not None else {}
+    texts = filter(Path.is_file, (named.place.out / TEXTS_NAME, *sorted(named.place.out.glob(f"*/{TEXTS_NAME}"))))
     target = msgspec_json.encode(named.target).decode()
-    data = (__version__, target, structs.asdict(named.place), templates)
+    data = (__version__, target, structs.asdict(named.place), templates, [_state(path)[0] for path in texts])
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 

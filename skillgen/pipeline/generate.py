@@ -10,17 +10,18 @@ import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
-from itertools import chain, count, product, zip_longest
+from itertools import product, zip_longest
 from pathlib import Path
 from typing import Any
 
 from msgspec.structs import replace
 
 from skillgen import __version__
+from skillgen.config.option import PathName
 from skillgen.config.project import DEFAULT_OUT, OutputOptions
 from skillgen.errors import CODES, WHERE, EditedError, Problem, SkillgenError, SourceError, UsageError
 from skillgen.infer.description import described, with_description
-from skillgen.model.document import FORMATS
+from skillgen.model.document import FORMATS, TEXTS_NAME
 from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -86,6 +87,9 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         refuse_outside(item.out, item.within)
         if not output.replace:
             _refuse_other_service(service, item, place)
+        elif (item.out / TEXTS_NAME).is_file() and ownership.is_of_other_service(service, item):
+            fix = "move it elsewhere; after the run, move it back if it is on this service"
+            raise UsageError("is on the documents that would be replaced", where=str(item.out / TEXTS_NAME), fix=fix)
     with ExitStack() as stack:
         held = [] if output.check else [stack.enter_context(lock_folder(item.out, item.within)) for item in places]
         plans = []
@@ -311,10 +315,15 @@ def write_documents(reading: Reading, output: OutputOptions, run: Run | None = N
         UsageError: an option is invalid.
     """
     output = rendering.checked_output(output)
-    out, install = Path(output.out or DEFAULT_OUT), skill_folders(output)
-    place = Place(out=out, siblings={"": out}, near=(out,), top=out, install=install, run=run)
+    place = replace(place_of(output.out), install=skill_folders(output), run=run)
     result = write_services(reading, output, place)
-    return result.joined(Result(notices=tuple(ownership.leftovers(result, place, install))))
+    return result.joined(Result(notices=tuple(ownership.leftovers(result, place, place.install))))
+
+
+def place_of(out: PathName | None) -> Place:
+    """Returns the place of the documents of a source in a folder that the user names."""
+    folder = Path(out or DEFAULT_OUT)
+    return Place(out=folder, siblings={"": folder}, near=(folder,), top=folder)
 
 
 def write_services(reading: Reading, output: OutputOptions, place: Place) -> Result:
@@ -324,22 +333,18 @@ def write_services(reading: Reading, output: OutputOptions, place: Place) -> Res
     """
     is_one = len(reading.services) + len(reading.failures) == 1
     steps: list[Outcome | Failure] = [Failure(error=error) for error in reading.failures]
-    names = folder_names(reading.services)
-    folders = tuple(place.out / name for name in names)
-    services = _with_distinct_names(reading.services, folders if reading.failures else ())
+    names = ownership.folder_names(reading.services)
+    places = [place] * len(names) if is_one else place.below(names)
+    services = _with_distinct_names(reading.services, [own.out for own in places] if reading.failures else ())
     has_site = not is_one and bool(services) and any(FORMATS[name].site_renderer for name in output.emit)
     if has_site and not output.replace:  # nothing above several services replaces the documents of another one
         before, site = read_record(place.out), ownership.identity_of(None, place)
         identities = (ownership.identity_of(service, place) for service in services)
         if not any(ownership.is_same_service(before, after, place.out) for after in identities):
             ownership.refuse_other_service(before, site, place)
-    siblings = {**place.siblings, **{str(folder): folder for folder in folders}}
-    below = replace(place, within=place.out, owner=place.out, siblings=siblings)
     written: list[tuple[str, Service, Outcome]] = []
     notices = [*reading.problems]
-    for name, service, folder in zip(names, services, folders, strict=True):
-        target = f"{place.target} {name}" if place.target else None
-        own = place if is_one else replace(below, out=folder, target=target)
+    for name, service, own in zip(names, services, places, strict=True):
         try:
             record = read_record(own.out)
             is_left = not is_one and place.target is None and record.owner is None and record.run is not None
@@ -352,7 +357,7 @@ def write_services(reading: Reading, output: OutputOptions, place: Place) -> Res
             written.append((name, service, outcomes[0]))
             steps += () if is_left else outcomes
             message = "a command for this server alone wrote its documents, so this run does not change them"
-            notices += [Problem.of("has-own-command", str(folder), message)] if is_left else []
+            notices += [Problem.of("has-own-command", str(own.out), message)] if is_left else []
     # In a check, the documents that would be moved from there are there still.
     if has_site and written and all(outcome.plan.out != place.out for *_, outcome in written):
         try:
@@ -361,20 +366,6 @@ def write_services(reading: Reading, output: OutputOptions, place: Place) -> Res
         except SkillgenError as error:
             steps.append(Failure(error=error))
     return Result(steps=tuple(steps), notices=tuple(notices), is_one=is_one)
-
-
-def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
-    """Returns a distinct folder name for each service: its name in the client configuration, else its own."""
-    from skillgen.render.identity import skill_name
-    from skillgen.render.pages import file_stems
-
-    names = [service.server_name or skill_name(service) for service in services]
-    stems = file_stems(dict.fromkeys(names), frozenset())
-    taken: dict[str, None] = {}
-    for name in names:
-        numbered = (f"{stems[name]}-{number}" for number in count(2))
-        taken[next(stem for stem in chain([stems[name]], numbered) if stem not in taken)] = None
-    return tuple(taken)
 
 
 def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = ()) -> tuple[Service, ...]:

@@ -16,6 +16,7 @@ import tempfile
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from itertools import chain, count
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -185,6 +186,12 @@ def is_same_service(before: Record, after: Record, out: Path) -> bool:
     return before.service == after.service
 
 
+def is_of_other_service(service: Service, place: Place) -> bool:
+    """True if a place has documents of another service, or of several."""
+    before = read_record(place.out)
+    return has_documents(before, place.out) and not is_same_service(before, identity_of(service, place), place.out)
+
+
 def refuse_other_service(before: Record, after: Record, place: Place, *, is_other: bool = False) -> None:
     """Refuses a folder that has documents of another service, or if `is_other`, of the same from another folder.
 
@@ -255,6 +262,20 @@ def _top_of(folder: Path, record: Record) -> Path:
         with suppress(SkillgenError):
             return _top_of(folder.parent, read_record(folder.parent))
     return (folder / (record.owner or "")).resolve()
+
+
+def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
+    """Returns a distinct folder name for each service: its name in the client configuration, else its own."""
+    from skillgen.render.identity import skill_name
+    from skillgen.render.pages import file_stems
+
+    names = [service.server_name or skill_name(service) for service in services]
+    stems = file_stems(dict.fromkeys(names), frozenset())
+    taken: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{stems[name]}-{number}" for number in count(2))
+        taken[next(stem for stem in chain([stems[name]], numbered) if stem not in taken)] = None
+    return tuple(taken)
 
 
 def is_site(record: Record) -> bool:

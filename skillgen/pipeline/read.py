@@ -21,10 +21,11 @@ from skillgen.config.option import command_words, options_in
 from skillgen.config.project import Source, Texts
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_of
 from skillgen.infer.inference import infer_effects
+from skillgen.model.document import TEXTS_NAME
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, is_inferred
-from skillgen.pipeline.authored import completed
-from skillgen.pipeline.ownership import words_of_command, words_of_document, words_of_url
+from skillgen.pipeline.authored import checked_patterns, completed
+from skillgen.pipeline.ownership import folder_names, is_site, words_of_command, words_of_document, words_of_url
 from skillgen.pipeline.packages import project_environment
 from skillgen.pipeline.results import Reading, Request, at_once
 from skillgen.security.secrets import (
@@ -48,6 +49,8 @@ from skillgen.sources.mcp.target import (
     refuse_bad_url,
     sdk_with_version,
 )
+from skillgen.text.markdown import first_of
+from skillgen.write.record import read_record
 
 if TYPE_CHECKING:
     from skillgen.sources.mcp.client_config import ClientConfig
@@ -73,14 +76,12 @@ def read_source(request: Request) -> Reading:
 
     Raises:
         SourceError: it cannot be reached or read.
-        UsageError: an option is invalid, or does not concern the source.
+        UsageError: an option is invalid, does not concern the source, or selects nothing.
     """
     kind = request.source.kind
     refuse_useless_options(request.source, [kind])
     request = _with_extras(request)
-    reading = KINDS[kind].read(request)
-    _refuse_texts_for_several(request, len(reading.services) + len(reading.failures))
-    return reading
+    return checked_patterns(KINDS[kind].read(request), request.texts)
 
 
 def _with_extras(request: Request) -> Request:
@@ -108,14 +109,24 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
 def _refuse_texts_for_several(request: Request, count: int) -> None:
     texts, names = request.texts, ("name", "version", "description", "base_url", "extra")
     given = [item.flag for item in options_in(Texts) if item.flag and item.name in names and getattr(texts, item.name)]
-    given = [request.texts_file] if request.texts_file and Path(request.texts_file).is_file() else given
-    if count < 2 or not given:
-        return
-    fix = "document each service by itself"
-    if request.source.kind == "config":
-        own = "choose one server with --server NAME, or have texts.yaml in its folder"
-        fix = own if request.pointer is None else "add a target for each, with server: NAME"
-    raise UsageError("for one service only, but the source has several", where=", ".join(given), fix=fix)
+    what, fix = (
+        "for one service only, but the source has several",
+        "choose one with --server NAME, and its folder with --out",
+    )
+    if count > 1 and given:
+        fix = fix if request.pointer is None else "add a target for each, with server: NAME"
+        raise UsageError(what, where=", ".join(given), fix=fix)
+    if count > 1 and request.documents and (file := request.documents.out / TEXTS_NAME).is_file():
+        record = read_record(file.parent)
+        if is_site(record) or not record.states:  # else it goes with the documents of one of the services
+            raise UsageError(what, where=file.as_posix(), fix="move it to the folder of its service there")
+
+
+def _of_each(request: Request, names: Sequence[str]) -> list[Request]:
+    """Returns the request for each service of a source, by the names of their folders."""
+    if request.documents is None or len(names) == 1:
+        return [request] * len(names)
+    return [replace(request, documents=place) for place in request.documents.below(names)]
 
 
 # -- documents: descriptions, manifests, snapshots -------------------------------------------------------------------
@@ -136,6 +147,8 @@ def _read_document(request: Request) -> Reading:
             document = documents.load_document(os.fspath(source), problems, access)
         for name, item in KINDS.items():
             if item.services is not None and (name == kind or (kind == "document" and item.matches(document.data))):
+                if request.source.server is not None and name != "snapshot":
+                    raise UsageError(f"has no effect with {item.what}", where="--server", fix="leave it out")
                 return Reading(services=item.services(document, problems, request, access))
     if (error := wrong_kind_error(document.data, document.name)) is not None:
         raise error
@@ -154,8 +167,14 @@ def _from_snapshot(
     error = wrong_kind_error(document.data, document.name, "a snapshot")
     if error is not None and not documents.is_snapshot(document.data):
         raise error
-    services = map(_with_entry_of_snapshot, documents.services_from_snapshot(document.data, document.name))
-    return tuple(completed(service, request, infer_effects) for service in services)  # an old one may lack effects
+    services = [*map(_with_entry_of_snapshot, documents.services_from_snapshot(document.data, document.name))]
+    found, wanted = dict(zip(folder_names(services), services, strict=True)), request.source.server
+    names = [name for name, service in found.items() if wanted in (None, name, service.server_name)]
+    if found and not names:
+        raise UsageError(f"has no server {wanted!r}", where=document.name, fix=f"choose from {first_of(found, 20)}")
+    _refuse_texts_for_several(request, len(names))
+    pairs = zip(map(found.__getitem__, names), _of_each(request, names), strict=True)
+    return tuple(completed(service, own, infer_effects) for service, own in pairs)  # an old one may lack effects
 
 
 def _with_entry_of_snapshot(service: Service) -> Service:
@@ -188,7 +207,10 @@ def _from_description(
         access=access,
     )
     service = service_from_description(document, problems, policy)
-    service = structs.replace(service, source=words_of_document(document, service, access.secrets))
+    words = words_of_document(document, service, access.secrets)
+    if source.openapi_command:
+        words = words_of_command(source.openapi_command, service, _folder(source), request.secrets)
+    service = structs.replace(service, source=words)
     # A relative URL of a server is resolved against the description's own URL, which may hold a secret.
     endpoints = tuple(structs.replace(item, url=access.secrets.hide_in_url(item.url)) for item in service.endpoints)
     if endpoints != service.endpoints:
@@ -228,18 +250,17 @@ def _read_openapi_command(request: Request) -> Reading:
     source, command, problems = request.source, tuple(request.source.openapi_command), ProblemLog()
     secrets = request.secrets | secrets_from_environment(source.env, request.environment)
     request = replace(request, secrets=secrets | secrets_from_arguments(command[1:]))
-    access, folder = request.access(), _folder(source)
+    access = request.access()
     with request.secrets.redact_errors():
         printed = _command_output(command, request, "--openapi-command").decode("utf-8", "surrogateescape")
-        content = str(without_own_folders(printed, folder)).encode("utf-8", "surrogateescape")
+        content = str(without_own_folders(printed, _folder(source))).encode("utf-8", "surrogateescape")
         try:
             document = documents.document_of(content, command[0], problems, access)
             (service,) = _from_description(document, problems, request, access)
         except SourceError as error:
             what = f"the output of {command[0]} {error.what}"
             raise SourceError(what, where="--openapi-command", fix=error.fix) from None
-    words = words_of_command(command, service, folder, request.secrets)
-    return Reading(services=(structs.replace(service, source=words),))
+    return Reading(services=(service,))
 
 
 _PROGRAM = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*:[^\W\d]\w*(?:\.[^\W\d]\w*)*")
@@ -447,7 +468,7 @@ def _read_config(request: Request) -> Reading:
 
     def read(name: str) -> Service | SkillgenError:
         try:
-            own = request.with_texts_in(folders[name], quiet) if request.texts_file is None else quiet
+            own = requests[name]
             return _crawled(_target(request, config, name), None if config.is_foreign else name, own)
         except Exception as error:  # also a bug that one server triggers must not cost the others
             failure = failure_of(error)
@@ -460,7 +481,7 @@ def _read_config(request: Request) -> Reading:
         fix = f"choose one with --server NAME: {', '.join(names)}"
         raise UsageError("lists several servers", where=config.name, fix=fix)
     _refuse_texts_for_several(request, len(names))
-    folders = file_stems(dict.fromkeys(names), frozenset())
+    requests = dict(zip(names, _of_each(quiet, [*file_stems(names, frozenset()).values()]), strict=True))
     request.progress(f"0 of {len(names)} servers read")
     try:
         futures = at_once(read, names)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.config.option import options_in
-from skillgen.config.project import DRAFTED, Source, Texts
+from skillgen.config.project import Source, Texts
 from skillgen.errors import ExitCode, Problem, SkillgenError, UsageError
 from skillgen.model.schema import writable
 from skillgen.model.service import Service
@@ -95,28 +95,30 @@ class Request:
 
     on_crawl: OnCrawl | None = None
 
-    on_declared: Callable[[Service], None] | None = None
-    """Receives a service as its source declares it, with the tools that are documented."""
+    on_declared: Callable[[Service, Request], None] | None = None
+    """Receives a service as its source declares it, with the tools that are documented, and the request with the texts
+    in its folder. The service that is read then has no text of `draft`.
+    """
+
+    documents: Place | None = None
+    """The place of the documents, whose texts.yaml counts; `None` for a source without documents."""
 
     texts_file: str | None = None
-    """The file of the texts of `draft`, if it is not a project file."""
+    """That file, in the folder that has the documents of the service."""
 
-    with_texts_in: Callable[[str, Request], Request] = lambda folder, request: request
-    """Returns the request for one of several services, with the texts in its folder."""
-
-    raising: Collection[str] = ()
-    """The patterns of tools in that file, whose effects only raise what is known."""
+    stored: Collection[tuple[str, ...]] = ()
+    """The texts that only this file has, each by its name or its keys. Effects among them only raise what is known."""
 
     connections: contextlib.ExitStack | None = field(default=None, repr=False)
     """Closes the connections to servers; `None` closes each after its crawl."""
 
-    def place(self, name: str) -> str:
-        """Returns the place of an option for messages and origins: a pointer into the project file, or its flag."""
-        if self.pointer is not None:
-            return child(self.pointer, name.replace("_", "-"))
-        if self.texts_file is not None and name in DRAFTED:
-            return child(f"{self.texts_file}#", name.replace("_", "-"))
-        return next((item.flag for item in options_in(Texts) if item.name == name and item.flag), name)
+    def place(self, name: str, *keys: object) -> str:
+        """Returns the place of an option for messages and origins: a pointer into the file that has it, or its flag."""
+        is_stored = not {(name,), (name, *keys[:1])}.isdisjoint(self.stored)
+        file = f"{self.texts_file}#" if is_stored else self.pointer
+        if file is not None:
+            return child(file, name.replace("_", "-"), *keys)
+        return child(next((item.flag for item in options_in(Texts) if item.name == name and item.flag), name), *keys)
 
     def access(self, *addresses: object) -> FetchOptions:
         """Returns how documents are fetched; no document and no message holds the secrets in their URLs."""
@@ -148,7 +150,7 @@ class Reading(Struct, frozen=True, kw_only=True):
         count = len(self.services) + len(self.failures)
         if count != 1:
             names = ", ".join(service.name for service in self.services[:10])
-            fix = "choose one of a client's file with --server, or give a source with one service"
+            fix = "choose one of a client's file or a snapshot with --server, or give a source with one service"
             raise UsageError(f"the source has {count} services: {names}", fix=fix)
         if self.failures:
             raise self.failures[0]
@@ -186,6 +188,14 @@ class Place(Struct, frozen=True, kw_only=True):
 
     is_installed: bool = False
     """True for an installed skill."""
+
+    def below(self, names: Sequence[str]) -> list[Place]:
+        """Returns the places of several services, in folders of these names."""
+        folders = [self.out / name for name in names]
+        siblings = {**self.siblings, **{str(folder): folder for folder in folders}}
+        place = replace(self, within=self.out, owner=self.out, siblings=siblings)
+        targets = [f"{self.target} {name}" if self.target else None for name in names]
+        return [replace(place, out=out, target=target) for out, target in zip(folders, targets, strict=True)]
 
 
 OutcomeKind = Literal["documents", "installed", "site"]
