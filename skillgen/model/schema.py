@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from skillgen.model.values import Declared, Json, Node, Origins, child, last_token
+from skillgen.model.values import Declared, Json, Node, Origins, child
 
 Location = Literal[
     "argument", "path", "query", "header", "cookie", "body", "positional", "option", "global", "property"
@@ -469,24 +469,3 @@ class SchemaWriter:
         inherited = (item for name in self._types.extended(schema) for item in self._types.type_of(name).properties)
         unsent = {item.name for item in inherited if self._is_request and item.schema.read_only}
         return [*dict.fromkeys([*names, *(name for name in schema.required if name not in unsent)])]
-
-
-def definitions(writer: SchemaWriter, schemas: Iterable[Json]) -> dict[str, Json]:
-    """Returns the definitions of the types to which schemas refer, themselves or by way of others."""
-    found: dict[str, Json] = {}
-    waiting = [name for schema in schemas for name in _names_in(schema)]
-    for name in waiting:
-        if name not in found:
-            found[name] = writer.definition(name)
-            waiting += _names_in(found[name])
-    return found
-
-
-def _names_in(raw: Json) -> list[str]:
-    if isinstance(raw, list):
-        return [name for item in raw for name in _names_in(item)]
-    if not isinstance(raw, dict):
-        return []
-    own = [last_token(raw["$ref"])] if isinstance(raw.get("$ref"), str) else []
-    parts = (item for key, item in raw.items() if key != "enum" or isinstance(item, dict))
-    return own + [name for item in parts for name in _names_in(item)]

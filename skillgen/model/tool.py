@@ -11,6 +11,7 @@ from skillgen.model.auth import Credential, Endpoint, RateLimit
 from skillgen.model.calls import Completion, Deprecation, ErrorCase, Example, Input, Output, Pagination
 from skillgen.model.resource import Section
 from skillgen.model.schema import Parameter, Schema, arguments_of, input_keys, object_of
+from skillgen.model.serialization import essence_of
 from skillgen.model.values import Icon, Json, Node, Origins, Quotation
 
 Operation = Literal["read", "write", "delete", "admin"]
@@ -314,11 +315,11 @@ class Tool(Node, frozen=True, kw_only=True):
         """Returns the form of the request body in a media type, by default the recommended one; `None` without one."""
         if media_type is None or self.input is None:
             return self.input
-        wanted = _essence(media_type)
+        wanted = essence_of(media_type)
         forms = (self.input, *self.other_inputs)
         for patterns in ({wanted}, {f"{wanted.partition('/')[0]}/*", "*/*"}):  # the exact type first
             for form in forms:
-                if not patterns.isdisjoint(map(_essence, form.media_types)):
+                if not patterns.isdisjoint(map(essence_of, form.media_types)):
                     return form
         return None if any(form.media_types for form in forms) else self.input
 
@@ -327,10 +328,6 @@ class Tool(Node, frozen=True, kw_only=True):
         if form is None or form is self.input:
             return tuple(item for item in self.parameters if item.location == "body")
         return form.parameters
-
-
-def _essence(media_type: str) -> str:
-    return media_type.partition(";")[0].strip().lower()
 
 
 CAUTION: Mapping[str, tuple[Json, ...]] = {

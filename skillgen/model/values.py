@@ -132,26 +132,18 @@ def shorten_pointer(pointer: str) -> str:
     return f"{pointer[:200]}…"
 
 
-def follow(document: Json, pointer: str) -> Json:
-    """Returns the value at a pointer, which may be percent-encoded as a URI fragment.
-
-    Raises:
-        LookupError: the pointer does not resolve.
-    """
+def follow(document: Json, pointer: str, default: Json = None) -> Json:
+    """Returns the value at a pointer, which may be percent-encoded as a URI fragment; the default if there is none."""
     value = document
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
-            value = value[_member(value, token)]
+            name = _unescape(token)
+            value = value.get(name if name in value else unquote(name), default)
         elif isinstance(value, list) and token.isascii() and token.isdigit() and len(token) < 10:
-            value = value[int(token)]
+            value = value[int(token)] if int(token) < len(value) else default
         else:
-            raise LookupError(pointer)
+            return default
     return value
-
-
-def _member(value: dict[str, Json], token: str) -> str:
-    name = _unescape(token)
-    return name if name in value else unquote(name)
 
 
 def _escape(token: str) -> str:

@@ -26,13 +26,13 @@ from skillgen.model.schema import (
     Serialization,
     Types,
     arguments_of,
-    definitions,
     input_keys,
     object_of,
 )
 from skillgen.model.serialization import LINES, MATCHED_LENGTH, is_exploded, is_json_sequence
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
+from skillgen.model.traversal import type_references, types_named_in, types_reached
 from skillgen.model.values import child, is_inferred
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.examples import (
@@ -72,7 +72,8 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
     data["prefix"] = variable_name(service)
     writer = SchemaWriter(Types.of(service.schemas), is_request=True, pattern=_checkable)
     found = {tool.name: _tool(service, tool, writer) for tool in tools}
-    types = definitions(writer, [[item["schema"], item.get("body", {}).get("rules")] for item in found.values()])
+    named = types_named_in(*((tool.parameters, tool.input) for tool in tools))
+    types = {name: writer.definition(name) for name in sorted(types_reached(named, type_references(service)))}
     variables: list[str] = []
     if service.kind == "mcp":
         data |= _server(service)

@@ -282,9 +282,7 @@ class _Check:
         ignored = [406, 415, *([404] if has_slash else [])]
         faults = [(call, fault) for call in self._log.calls if call.status not in ignored for fault in call.faults]
         for call, fault in faults:
-            value: Json = ""
-            with suppress(LookupError):
-                value = follow(call.arguments, fault.pointer)
+            value = follow(call.arguments, fault.pointer, "")
             is_open = fault.pointer and (is_partial or _is_open(value) or _is_open(fault.pointer))
             if not is_open and not _UNCHECKED.search(fault.pointer + fault.message):
                 what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"

@@ -340,11 +340,10 @@ class _FileReader:
         return {key: self._inlined(item, pointer, depth + 1, left) for key, item in raw.items()}
 
     def _referred(self, reference: str, pointer: str) -> dict[str, Json]:
-        try:
-            return as_dict(follow(self._data, reference.removeprefix("#"))) if reference.startswith("#/") else {}
-        except LookupError:
+        target = follow(self._data, reference[1:]) if reference.startswith("#/") else {}
+        if target is None:
             self._report(pointer, f"{reference[:120]!r} points to nothing")
-            return {}
+        return as_dict(target)
 
 
 def usable_workflows(

@@ -151,7 +151,8 @@ class _Flattener:
             return {}, frozenset()
         found = {item.name: item for item in schema.properties}
         required = {*schema.required, *(item.name for item in schema.properties if item.required)}
-        parts = [(self._schemas.types.type_of(name), (*within, name)) for name in bases(schema) if name not in within]
+        type_of = self._schemas.reader.types.type_of
+        parts = [(type_of(name), (*within, name)) for name in bases(schema) if name not in within]
         for part, inside in (*parts, *((part, within) for part in schema.also)):
             more, needed = self._members(part, inside)
             required |= needed

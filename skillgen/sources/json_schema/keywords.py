@@ -100,8 +100,8 @@ def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Rep
             fields["choices"] = (None,)
 
 
-def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
-    """Returns the keywords that constrain a value; `None` without any."""
+def constraints_of(raw: dict[str, Json], *, reads_xml: bool) -> dict[str, Json] | None:
+    """Returns the keywords that constrain a value, with `reads_xml` also `xml`; `None` without any."""
     constraints = {key: _whole(raw[key]) for key in _CONSTRAINTS if key in raw and raw[key] is not False}
     # In OpenAPI 3.0 an exclusive bound is a boolean next to the bound.
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
@@ -109,6 +109,8 @@ def constraints_of(raw: dict[str, Json]) -> dict[str, Json] | None:
             del constraints[flag]
             if bound in constraints:
                 constraints[flag] = constraints.pop(bound)
+    if reads_xml and isinstance(raw.get("xml"), dict):
+        constraints["xml"] = raw["xml"]
     return constraints or None
 
 
@@ -157,32 +159,23 @@ def schema_members(value: Json, holds_names: bool) -> Iterator[Member]:
                 yield key, item, False
 
 
-RewriteObject = Callable[[dict[str, Json], str], Json]
-"""Returns the new form of an object, or the object itself; takes the object and its pointer."""
+RewriteObject = Callable[[dict[str, Json], str, bool], Json]
+"""Returns the new form of an object, or the object itself; takes it, its pointer, and whether its keys are names."""
 
 
-def rewrite_objects(
-    value: Json,
-    rewrite: RewriteObject,
-    pointer: str = "",
-    holds_names: bool = False,
-    rewrite_map: RewriteObject | None = None,
-) -> Json:
+def rewrite_objects(value: Json, rewrite: RewriteObject, pointer: str = "", holds_names: bool = False) -> Json:
     """Returns a value with each object in it rewritten, the innermost first; unchanged parts are the same objects.
 
-    Examples and other values that only look like schemas are left alone. `rewrite_map` rewrites an object whose keys
-    are names, but that is itself a reference.
+    Examples and other values that only look like schemas are left alone.
     """
     changed: dict[str | int, Json] = {}
     for key, item, inner_holds_names in schema_members(value, holds_names):
-        new = rewrite_objects(item, rewrite, child(pointer, key), inner_holds_names, rewrite_map)
+        new = rewrite_objects(item, rewrite, child(pointer, key), inner_holds_names)
         if new is not item:
             changed[key] = new
     if isinstance(value, dict):
-        value = {**value, **changed} if changed else value
-        if not holds_names:
-            return rewrite(value, pointer)
-        return rewrite_map(value, pointer) if rewrite_map and isinstance(value.get("$ref"), str) else value
+        value = value | changed if changed else value
+        return rewrite(value, pointer, holds_names)
     return [changed.get(index, item) for index, item in enumerate(value)] if changed else value
 
 
@@ -269,7 +262,7 @@ def array_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[s
     return fields
 
 
-def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> dict[str, Any]:
+def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[str, Any]:
     """Reads the keywords of `RULE_KEYWORDS`."""
     fields: dict[str, Any] = {}
     if raw.get("not") in ({}, True):
@@ -282,18 +275,17 @@ def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Re
     ):
         if keyword in raw:
             fields[name] = read(raw[keyword], child(pointer, keyword))
-    if isinstance(patterns := raw.get("patternProperties"), dict):
+    if "patternProperties" in raw:
         fields["patterns"] = {
-            pattern: read(item, child(pointer, "patternProperties", pattern)) for pattern, item in patterns.items()
+            pattern: read(item, child(pointer, "patternProperties", pattern))
+            for pattern, item in raw["patternProperties"].items()
         }
-    elif patterns is not None:
-        report(child(pointer, "patternProperties"), f"expected an object, found {kind_of(patterns)}")
-    if conditions := tuple(_conditions(raw, pointer, read, report)):
+    if conditions := tuple(_conditions(raw, pointer, read)):
         fields["conditions"] = conditions
     return fields
 
 
-def _conditions(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> Iterator[Condition]:
+def _conditions(raw: dict[str, Json], pointer: str, read: ReadSchema) -> Iterator[Condition]:
     if "if" in raw and ("then" in raw or "else" in raw):
         yield Condition(
             when=read(raw["if"], child(pointer, "if")),
@@ -301,15 +293,9 @@ def _conditions(raw: dict[str, Json], pointer: str, read: ReadSchema, report: Re
             otherwise=read(raw["else"], child(pointer, "else")) if "else" in raw else None,
         )
     for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
-        dependencies = raw.get(keyword)
-        if dependencies is not None and not isinstance(dependencies, dict):
-            report(child(pointer, keyword), f"expected an object, found {kind_of(dependencies)}")
-            continue
-        for name, item in (dependencies or {}).items():
-            if not isinstance(item, list):
-                then = read(item, child(pointer, keyword, name))
-            else:
-                then = Schema(required=_unique_names(item))
+        for name, item in raw.get(keyword, {}).items():
+            is_list = isinstance(item, list)
+            then = Schema(required=_unique_names(item)) if is_list else read(item, child(pointer, keyword, name))
             yield Condition(when=Schema(required=(name,)), then=then)
 
 
@@ -413,10 +399,7 @@ class DiscriminatorReader:
         return []
 
     def _target(self, reference: str) -> dict[str, Json]:
-        try:
-            return as_dict(follow(self._root, reference.removeprefix("#")))
-        except LookupError:
-            return {}
+        return as_dict(follow(self._root, reference.removeprefix("#")))
 
 
 def _mapped_reference(target: str) -> str:

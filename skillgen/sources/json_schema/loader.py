@@ -8,11 +8,9 @@ that cycles need no special treatment. Nothing here knows what a schema is for.
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from itertools import count, islice
+from itertools import chain, count, islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -20,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import Location, NamedType, Parameter, Schema, Types
+from skillgen.model.schema import NamedType, Parameter, Schema, Types
 from skillgen.model.values import Json, child, follow, last_token, shorten_pointer
 from skillgen.security.secrets import resolve_url
 from skillgen.sources.json_access import POINTER_LIMIT, PROPERTIES_LIMIT, as_dict
@@ -58,7 +56,14 @@ _TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z"
 _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 """Siblings of `$ref` that do not change its meaning."""
 
-_REFERENCE_KEYWORDS = ("$ref", "$dynamicRef", "$recursiveRef")
+_UNREAD_REFERENCES = ("$dynamicRef", "$recursiveRef")
+"""Keywords that refer to a schema which depends on the user of the one that has them."""
+
+_SHAPES: dict[str, type] = dict.fromkeys(("allOf", "oneOf", "anyOf"), list)
+_SHAPES |= dict.fromkeys(
+    ("properties", "patternProperties", "dependentRequired", "dependentSchemas", "dependencies"), dict
+)
+"""Keywords to the type of their value."""
 
 _ONE_WAY = {"readOnly": "read_only", "writeOnly": "write_only"}
 
@@ -93,19 +98,15 @@ class RefIndex:
         """
         start, base = self._resource(holder) if holder else ("", self._base)
         if reference.startswith("#/") or reference == "#":
-            return self._if_exists(start + reference[1:])
-        uri, fragment = resolve_url(base, reference)
-        pointers = self._identifiers[0]
-        if fragment and not fragment.startswith("/"):
-            return pointers.get(f"{uri}#{unquote(fragment)}")
-        target = pointers.get(uri)
-        return None if target is None else self._if_exists(target + fragment)
-
-    def is_dynamic(self, reference: Json) -> bool:
-        """True if several schemas declare the anchor of a `$dynamicRef`: the one that counts depends on the user."""
-        target = self.pointer(reference) if isinstance(reference, str) else None
-        anchor = None if target is None else as_dict(follow(self._root, target)).get("$dynamicAnchor")
-        return isinstance(anchor, str) and self._identifiers[2][anchor] > 1
+            pointer = start + reference[1:]
+        else:
+            uri, fragment = resolve_url(base, reference)
+            if fragment and not fragment.startswith("/"):
+                return self._identifiers[0].get(f"{uri}#{unquote(fragment)}")
+            if uri not in self._identifiers[0]:
+                return None
+            pointer = self._identifiers[0][uri] + fragment
+        return pointer if follow(self._root, pointer) is not None else None
 
     @property
     def has_nested_resources(self) -> bool:
@@ -119,17 +120,10 @@ class RefIndex:
             pointer = pointer.rpartition("/")[0]
         return pointer, bases[pointer]
 
-    def _if_exists(self, pointer: str) -> str | None:
-        try:
-            follow(self._root, pointer)
-        except LookupError:
-            return None
-        return pointer
-
     @cached_property
-    def _identifiers(self) -> tuple[dict[str, str], dict[str, str], Counter[str]]:
-        """Pointers by URI or URI and anchor, URIs of schemas with an `$id` by pointer, counts of dynamic anchors."""
-        pointers, bases, dynamic = {self._url: ""}, {"": self._base}, Counter[str]()
+    def _identifiers(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Pointers by URI or URI and anchor, and URIs of schemas with an `$id` by pointer."""
+        pointers, bases = {self._url: ""}, {"": self._base}
         queue: list[tuple[Json, str, str, bool]] = [(self._root, "", self._url, False)]
         for value, pointer, base, holds_names in queue:
             if len(queue) > _SCANNED_VALUES_LIMIT:
@@ -140,7 +134,6 @@ class RefIndex:
                     pointers.setdefault(base, pointer)
                 for keyword in ("$anchor", "$dynamicAnchor"):
                     if isinstance(anchor := value.get(keyword), str):
-                        dynamic[anchor] += keyword == "$dynamicAnchor"
                         pointers.setdefault(f"{base}#{anchor}", pointer)
                 # In draft-07 an `$id` that is a fragment is an anchor.
                 if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
@@ -148,7 +141,7 @@ class RefIndex:
             queue += [
                 (item, child(pointer, key), base, names) for key, item, names in schema_members(value, holds_names)
             ]
-        return pointers, bases, dynamic
+        return pointers, bases
 
 
 def rewrite_references(
@@ -166,19 +159,15 @@ def rewrite_references(
     object, and whether its other keys would be names.
     """
 
-    def rewrite_map(raw: dict[str, Json], pointer: str) -> Json:
-        new = inlined(raw["$ref"], pointer, True) if inlined is not None else None
-        return raw if new is None else new
-
-    def rewrite(raw: dict[str, Json], pointer: str) -> Json:
-        if inlined is not None and isinstance(reference := raw.get("$ref"), str):
-            new = inlined(reference, pointer, False)
-            if new is not None:
+    def rewrite(raw: dict[str, Json], pointer: str, is_map: bool) -> Json:
+        reference, changed = raw.get("$ref"), dict[str, Json]()
+        if inlined is not None and isinstance(reference, str):
+            if (new := inlined(reference, pointer, is_map)) is not None:
                 return new
-        changed: dict[str, Json] = {}
-        for keyword in _REFERENCE_KEYWORDS:
-            if isinstance(reference := raw.get(keyword), str):
-                changed[keyword] = rewritten(reference, pointer)
+        if is_map:
+            return raw
+        if isinstance(reference, str):
+            changed["$ref"] = rewritten(reference, pointer)
         if isinstance(mapping := raw.get("mapping"), dict) and isinstance(raw.get("propertyName"), str):
             changed["mapping"] = {
                 name: rewritten(target, pointer) if _is_reference(target) else target
@@ -189,7 +178,7 @@ def rewrite_references(
             raw = {key: value for key, value in raw.items() if key != "$id"}
         return {**raw, **changed} if changed else raw
 
-    return rewrite_objects(root, rewrite, pointer, rewrite_map=rewrite_map)
+    return rewrite_objects(root, rewrite, pointer)
 
 
 def _is_reference(target: Json) -> bool:
@@ -254,20 +243,14 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     """The pointers of schemas to which a `$ref` points although they have no name of their own. Generators write such a
     `$ref` where a schema occurs for the second time."""
 
-    @property
-    def types(self) -> Types:
-        """The named types, each read when it is asked for."""
-        return self.reader.types
-
     def closure(self, reference: str) -> dict[str, Json]:
         """Returns every `$ref` that can be reached from one, with its schema."""
         schemas: dict[str, Json] = {}
         stack = [reference]
         while stack:
             if (current := stack.pop()) not in schemas:
-                with suppress(LookupError):
-                    schemas[current] = follow(self.json, current.removeprefix("#"))
-                    stack.extend(references(schemas[current]))
+                schemas[current] = follow(self.json, current.removeprefix("#"))
+                stack.extend(references(schemas[current]))
         return schemas
 
     def schema(self, raw: Json, pointer: str, depth: int = 0) -> Schema:
@@ -293,16 +276,21 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     def own_schema(self, raw: dict[str, Json], pointer: str, depth: int = 0) -> Schema:
         """Reads a schema that is not only a `$ref`, in its own place."""
         raw = with_named_values(raw)
+        for keyword, shape in _SHAPES.items():
+            if keyword in raw and not isinstance(raw[keyword], shape):
+                message = f"expected {kind_of(shape())}, found {kind_of(raw[keyword])}"
+                self.report(child(pointer, keyword), message)
+                raw = {key: value for key, value in raw.items() if key != keyword}
         is_map = bool(raw) and _KEYWORDS_BELOW.isdisjoint(raw)
         if is_map and all(isinstance(as_dict(item).get("type"), str) for item in raw.values()):
             self.report(pointer, "has schemas by name, but no `properties`; they are read as these")
             named = ((name, item, child(pointer, name)) for name, item in raw.items())
-            properties = tuple(self._property(*each, "property", False, depth) for each in named)
+            properties = tuple(self._property(*each, False, depth) for each in named)
             return Schema(types=("object",), properties=properties)
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return scalar_schema(fields)
-        fields["constraints"] = self._constraints(raw)
+        fields["constraints"] = constraints_of(raw, reads_xml=self.reads_xml)
 
         def read(inner: Json, inner_pointer: str) -> Schema:
             return self.schema(inner, inner_pointer, depth + 1)
@@ -313,7 +301,16 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             schema = with_all_of(schema, raw, pointer, read, self.report)
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
-        return self._with_links(self.with_unevaluated(schema, raw, pointer), raw, pointer)
+        schema = self.with_unevaluated(schema, raw, pointer)
+        for keyword in filter(raw.__contains__, _UNREAD_REFERENCES):
+            message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
+            self.report(pointer, message, "dynamic-reference")
+        if "$ref" in raw and (name := self._name_of(raw["$ref"], pointer)) is not None:
+            schema = replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
+        if "discriminator" in raw:
+            discriminator = self.discriminators.read(raw, pointer, self._name_of, self.report)
+            schema = replace(schema, discriminator=discriminator)
+        return schema
 
     def with_unevaluated(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
         """Returns a schema with the rules for properties and items that no part of it evaluates.
@@ -326,22 +323,15 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             schema = replace(schema, items=self.schema(raw["unevaluatedItems"], child(pointer, "unevaluatedItems")))
         return schema
 
-    def properties(
-        self, raw: Mapping[str, Json], pointer: str, location: Location = "property", depth: int = 0
-    ) -> tuple[Parameter, ...]:
-        """Reads the `properties` of an object schema."""
-        properties = raw.get("properties")
-        if not isinstance(properties, dict):
-            self.report(child(pointer, "properties"), f"expected an object, found {kind_of(properties)}")
-            return ()
-        required = frozenset(required_names(raw))
+    def _properties(self, raw: Mapping[str, Json], pointer: str, depth: int) -> tuple[Parameter, ...]:
+        properties, required = raw["properties"], frozenset(required_names(raw))
         if isinstance(raw.get("required"), str):  # a boolean is common, from draft 3, and plain in its meaning
             self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
             self.report(child(pointer, "properties"), message, "schema-too-large")
         return tuple(
-            self._property(name, item, child(pointer, "properties", name), location, name in required, depth)
+            self._property(name, item, child(pointer, "properties", name), name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
         )
 
@@ -350,7 +340,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     ) -> None:
         required = required_names(raw)
         if "properties" in raw:
-            fields["properties"] = self.properties(raw, pointer, "property", depth)
+            fields["properties"] = self._properties(raw, pointer, depth)
             if required:
                 declared = {item.name for item in fields["properties"]}
                 required = tuple(name for name in required if name not in declared)
@@ -361,17 +351,9 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if "items" in raw or "prefixItems" in raw:
             fields |= array_fields(raw, pointer, read)
         if not RULE_KEYWORDS.isdisjoint(raw):
-            fields |= rule_fields(raw, pointer, read, self.report)
+            fields |= rule_fields(raw, pointer, read)
 
-    def _constraints(self, raw: dict[str, Json]) -> Mapping[str, Json] | None:
-        constraints = constraints_of(raw)
-        if self.reads_xml and isinstance(raw.get("xml"), dict):
-            return {**(constraints or {}), "xml": raw["xml"]}
-        return constraints
-
-    def _property(
-        self, name: str, raw: Json, pointer: str, location: Location, required: bool, depth: int
-    ) -> Parameter:
+    def _property(self, name: str, raw: Json, pointer: str, required: bool, depth: int) -> Parameter:
         if isinstance(raw, dict) and raw and raw.keys() <= _SCALAR_KEYWORDS:  # most are, and `replace` is slow
             fields = scalar_fields(raw, pointer, self.report)
             description = fields.pop("description", None)
@@ -387,7 +369,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         is_marked_required = isinstance(raw, dict) and raw.get("required") is True
         return Parameter(
             name=name,
-            location=location,
+            location="property",
             required=required or is_marked_required,
             schema=schema,
             description=description,
@@ -442,28 +424,6 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         name = self._name_of(f"#{pointer.removeprefix(self.pointer)}", pointer)
         description = raw.get("description")
         return Schema(ref=name, description=description if isinstance(description, str) else None)
-
-    def _with_links(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
-        """Adds references next to other keywords, and the types that a discriminator selects."""
-        for keyword in _REFERENCE_KEYWORDS:
-            if keyword in raw:
-                schema = self._with_reference(schema, raw[keyword], pointer, keyword)
-        if "discriminator" in raw:
-            discriminator = self.discriminators.read(raw, pointer, self._name_of, self.report)
-            schema = replace(schema, discriminator=discriminator)
-        return schema
-
-    def _with_reference(self, schema: Schema, reference: Json, pointer: str, keyword: str) -> Schema:
-        if keyword == "$recursiveRef" or (keyword == "$dynamicRef" and self.refs.is_dynamic(reference)):
-            message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
-            self.report(pointer, message, "dynamic-reference")
-            return schema
-        if keyword != "$ref":
-            self.report(pointer, f"{keyword} is read as a plain $ref", "dynamic-reference")
-        name = self._name_of(reference, pointer)
-        if name is None:
-            return schema
-        return replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
 
     def _name_of(self, reference: Json, pointer: str) -> str | None:
         key = reference if isinstance(reference, str) else repr(reference)
@@ -557,7 +517,8 @@ class SchemaReader:
     def register(self, name: str, root: SchemaDocument, reference: str, raw: Json, pointer: str) -> str:
         """Returns the name of a type in the model: the same for equal types, another if different types have it."""
         pending = _PendingType(root, reference, raw, pointer)
-        for candidate in _candidate_names(name, root.owner):
+        own_name = name if root.owner is None else f"{root.owner}.{name}"
+        for candidate in chain((name, own_name), (f"{own_name}-{number}" for number in count(2))):
             if candidate not in self._types:
                 self._order.append(candidate)
             registered = self._types.setdefault(candidate, pending)
@@ -570,10 +531,9 @@ def _inline_targets(root: Json) -> frozenset[str]:
     targets: set[str] = set()
     for pointer in {reference.removeprefix("#") for reference in references(root)}:
         if pointer.startswith("/") and not _TYPE_POINTER.match(pointer):
-            with suppress(LookupError):
-                raw = follow(root, pointer)
-                if isinstance(raw, dict) and not _is_alias(raw) and not raw.keys() <= _SCALAR_KEYWORDS:
-                    targets.add(pointer)
+            raw = follow(root, pointer)
+            if isinstance(raw, dict) and not _is_alias(raw) and not raw.keys() <= _SCALAR_KEYWORDS:
+                targets.add(pointer)
     return frozenset(targets)
 
 
@@ -589,10 +549,3 @@ class _PendingType(Struct):
         if self.root.json is other.root.json:
             return self.reference == other.reference
         return self.raw == other.raw and self.root.closure(self.reference) == other.root.closure(other.reference)
-
-
-def _candidate_names(name: str, owner: str | None) -> Iterator[str]:
-    yield name
-    if owner is not None:
-        yield (name := f"{owner}.{name}")
-    yield from (f"{name}-{number}" for number in count(2))

@@ -11,9 +11,9 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from skillgen.model.schema import Parameter, Schema
+from skillgen.model.schema import Parameter, Schema, bases
 from skillgen.model.values import Json, child
-from skillgen.sources.json_schema.keywords import ReadSchema, Report, kind_of, members
+from skillgen.sources.json_schema.keywords import ReadSchema, Report, members
 from skillgen.text.summary import join_texts
 
 ANYTHING = Schema()
@@ -43,18 +43,20 @@ def merge(one: Schema, other: Schema) -> Schema:
         if getattr(one, name) and getattr(other, name) and getattr(one, name) != getattr(other, name):
             conflicts[name] = getattr(other, name)
     properties, required = _merge_properties(one, other)
+    nulls = one.nullable, other.nullable
     fields: dict[str, Any] = {
         **either,
         "types": _common_types(one.types, other.types, conflicts),
         "constraints": _tighter_constraints(one.constraints, other.constraints, conflicts),
-        "nullable": _is_nullable(one, other),
+        # In OpenAPI 3.0 `nullable` without a type concerns the schema next to it.
+        "nullable": all(nulls) if one.types and other.types else any(nulls),
         "description": join_texts(one.description, other.description),
         "choices": _common_choices(one.choices, other.choices),
-        "includes": _includes(one, other),
+        "includes": tuple(name for name in dict.fromkeys((*one.includes, *bases(other))) if name != one.ref),
         "properties": properties,
         "required": required,
         "patterns": {**(other.patterns or {}), **(one.patterns or {})} or None,
-        "additional": _merge_additional(one.additional, other.additional),
+        "additional": _merge_optional(one.additional, other.additional),
         "property_names": _merge_optional(one.property_names, other.property_names),
         "items": _merge_optional(one.items, other.items),
         "conditions": one.conditions + other.conditions,
@@ -81,8 +83,7 @@ def union(one: Schema, other: Schema) -> Schema:
 
 def with_all_of(schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSchema, report: Report) -> Schema:
     """Returns the schema merged with the members of its `allOf`."""
-    if not isinstance(raw["allOf"], list):
-        report(child(pointer, "allOf"), f"expected a list, found {kind_of(raw['allOf'])}")
+
     # In OpenAPI 3.0 `nullable` without a type, next to `allOf`, is meant for the members.
     is_null_meant = schema.nullable and not schema.types
     for index, member in members(raw, "allOf"):
@@ -98,9 +99,7 @@ def with_alternatives(schema: Schema, raw: dict[str, Json], pointer: str, read: 
     for keyword in ("oneOf", "anyOf"):
         if keyword not in raw:
             continue
-        if not isinstance(raw[keyword], list):
-            report(child(pointer, keyword), f"expected a list, found {kind_of(raw[keyword])}")
-            continue
+
         alternatives = [
             read(member, child(pointer, keyword, index))
             for index, member in members(raw, keyword)
@@ -227,18 +226,6 @@ def _are_numbers(*values: Json) -> bool:
     return all(isinstance(value, (int, float)) for value in values)
 
 
-def _is_nullable(one: Schema, other: Schema) -> bool:
-    """True if both allow null; in OpenAPI 3.0 `nullable` without a type concerns the schema next to it."""
-    if one.types and other.types:
-        return one.nullable and other.nullable
-    return one.nullable or other.nullable
-
-
-def _includes(one: Schema, other: Schema) -> tuple[str, ...]:
-    names = (*one.includes, *((other.ref,) if other.ref is not None else ()), *other.includes)
-    return tuple(name for name in dict.fromkeys(names) if name != one.ref)
-
-
 def _merge_properties(one: Schema, other: Schema) -> tuple[tuple[Parameter, ...], tuple[str, ...]]:
     """Returns the merged properties, and the names that are required but not declared."""
     properties = {item.name: item for item in one.properties}
@@ -263,13 +250,10 @@ def merged_property(one: Parameter, other: Parameter) -> Parameter:
     )
 
 
-def _merge_additional(one: Schema | bool | None, other: Schema | bool | None) -> Schema | bool | None:
+def _merge_optional(one: Schema | bool | None, other: Schema | bool | None) -> Any:
+    """Returns a part that allows what both allow; a boolean allows nothing or anything, `None` is not declared."""
     if one is False or other is False:
         return False
     if isinstance(one, Schema) and isinstance(other, Schema):
         return merge(one, other)
     return one if isinstance(one, Schema) or (not isinstance(other, Schema) and one is not None) else other
-
-
-def _merge_optional(one: Schema | None, other: Schema | None) -> Schema | None:
-    return merge(one, other) if one is not None and other is not None else one or other

@@ -259,10 +259,7 @@ class _ShapeChecker:
     def check_targets(self) -> None:
         """Checks the targets of references in a loop: a chain of references may exceed the stack."""
         for reference, kind in self._targets:
-            try:
-                self.check(follow(self._data, reference[1:]), reference[1:], kind)
-            except LookupError:
-                continue  # reported where the reference is followed
+            self.check(follow(self._data, reference[1:]), reference[1:], kind)
 
     def check(self, value: Json, place: _Place, kind: str) -> None:
         """Checks a value against its kind."""

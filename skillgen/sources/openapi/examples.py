@@ -7,7 +7,7 @@ their encodings (OpenAPI 3.2, "Encoding Object"); only declared XML is shown.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, islice
 from urllib.parse import unquote
@@ -16,7 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.calls import Example, Input, Part, Request
-from skillgen.model.schema import Parameter, Schema, Serialization, Types, input_keys
+from skillgen.model.schema import Parameter, Schema, Serialization, Types
 from skillgen.model.serialization import (
     essence_of,
     form_fields,
@@ -207,7 +207,7 @@ class RequestGenerator:
         notes += [sent.example.description if sent.example is not None else None, *[_ASSUMED_JSON] * sent.is_assumed]
         call = {key: item.made.value for key, item in arguments.items()}
         return Example(
-            input=call if sent.media_type is None else {**call, input_keys(_outside_body(tool))[1]: sent.content.value},
+            input=call if sent.media_type is None else {**call, tool.parameter_keys()[1]: sent.content.value},
             name=sent.name,
             description="; ".join(filter(None, notes)) or None,
             request=request,
@@ -219,7 +219,7 @@ class RequestGenerator:
     def _scenarios(self, tool: Tool, bodies: list[_Sent]) -> list[str | None]:
         """Returns the names of the declared examples, each of which is a request: equal names belong together."""
         names = {name: None for item in bodies if (name := item.name) is not None}
-        for parameter in _outside_body(tool):
+        for parameter in tool.parameters:
             if not parameter.pointer.startswith("/components/"):  # those of a shared parameter are of any operation
                 named = [item.name for item in self._examples.get(parameter.pointer, ()) if item.name is not None]
                 names |= dict.fromkeys(named if len(named) > 1 else ())
@@ -229,9 +229,9 @@ class RequestGenerator:
         self, tool: Tool, auth: tuple[str, ...], scenario: str | None
     ) -> tuple[dict[str, _Argument], list[str]]:
         """Returns the arguments outside of the body, and the parameters in which the caller puts a credential."""
-        arguments, secrets, parameters = dict[str, _Argument](), list[str](), _outside_body(tool)
+        arguments, secrets, parameters = dict[str, _Argument](), list[str](), tool.parameter_keys()[0]
         sent_by_auth = {self._sent_as[name] for name in auth}
-        for key, item in zip(input_keys(parameters)[0], parameters, strict=True):
+        for key, item in parameters.items():
             where = f"{item.location} {item.name}"
             declared = self._examples.get(item.pointer, ()) if scenario else ()
             example = next((found for found in declared if found.name == scenario), None)
@@ -243,10 +243,10 @@ class RequestGenerator:
                 made = Generated(_decoded(example.value, item.location))
                 arguments[key] = _Argument(item, made, example.description)
             elif item.required or requires(item.description or ""):
-                arguments[key] = _Argument(item, self._value(item, parameters))
+                arguments[key] = _Argument(item, self._value(item, parameters.values()))
         return arguments, secrets
 
-    def _value(self, item: Parameter, parameters: Sequence[Parameter]) -> Generated:
+    def _value(self, item: Parameter, parameters: Iterable[Parameter]) -> Generated:
         if item.location == "path" and item.name[:1] in EXPANSIONS:  # `{.format}` has the value of `format`
             item = next((other for other in parameters if other.name == item.name[1:]), item)
         key = item.pointer, item.name
@@ -412,10 +412,6 @@ def _texts(argument: _Argument) -> list[str]:
     if item.location == "header" and not (_HEADER_NAME.match(item.name) and _HEADER_VALUE.match(texts[0])):
         raise NoExample
     return texts
-
-
-def _outside_body(tool: Tool) -> list[Parameter]:
-    return [item for item in tool.parameters if item.location != "body"]
 
 
 def _displayable(text: str) -> str:

@@ -53,9 +53,9 @@ class OperationReader:
         self._tags = tags
         signs_requests = security.signs_requests
         self.requests = RequestReader(resolver, schemas, signs_requests=signs_requests, has_internal=has_internal)
-        self._generator = RequestGenerator(resolver, schemas.types, self.requests.examples, security)
+        self._generator = RequestGenerator(resolver, schemas.reader.types, self.requests.examples, security)
         self.responses = ResponseReader(resolver, schemas)
-        self._types = schemas.types
+        self._types = schemas.reader.types
 
     def tools(self) -> tuple[tuple[Tool, PathOperation], ...]:
         """Returns every operation as a tool, with its raw form, in the order of the document."""
@@ -68,7 +68,11 @@ class OperationReader:
             # If the path item is a reference, a link may use the pointer of either.
             for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
                 self.responses.tool_names.setdefault(pointer, name)
-            self._report_name(entry, name)
+            if entry.operation_id is None:
+                self._problems.report("operation-id-missing", entry.pointer, f"no operationId; named {name}")
+            elif name != entry.operation_id:
+                message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
+                self._problems.report("operation-id-duplicate", entry.pointer, message)
             check_path(entry.path, entry.items[-1][1], self._problems)
         sent = [(entry.method, entry.path.partition("#")[0]) for entry in entries]
         counts = Counter(sent)  # a fragment is never sent, but it may be all that distinguishes operations
@@ -92,14 +96,6 @@ class OperationReader:
             return False
         self._problems.report("twin-left-out", entry.pointer, f"{entry.path[:100]} only adds a format; left out")
         return True
-
-    def _report_name(self, entry: PathOperation, name: str) -> None:
-        if entry.operation_id is None:
-            message = f"no operationId; named {name}"
-            self._problems.report("operation-id-missing", entry.pointer, message)
-        elif name != entry.operation_id:
-            message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
-            self._problems.report("operation-id-duplicate", entry.pointer, message)
 
     def _tool(self, entry: PathOperation, name: str, path: str) -> tuple[Tool, Body]:
         """Returns an operation as a tool without examples, and its body."""

@@ -18,7 +18,7 @@ from urllib.parse import unquote
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError
+from skillgen.errors import Problem, ProblemLog, SourceError
 from skillgen.model.credentials import origin_of
 from skillgen.model.values import Json, child, follow, last_token
 from skillgen.security.secrets import decoded_path, public_url, resolve_url
@@ -65,20 +65,18 @@ class Resolver:
         seen: set[str] = set()
         siblings: dict[str, Json] = {}
         while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
-            if (reason := _obstacle(reference, seen)) is not None:
-                message = f"the $ref {reference[:200]!r} {reason}; left out"
-                self.problems.report("reference-not-followed", pointer, message)
+            obstacle = _obstacle(reference, seen)
+            target = follow(self.document, reference[1:]) if obstacle is None else None
+            if target is None:
+                code = "reference-not-found" if obstacle is None else "reference-not-followed"
+                message = f"the $ref {reference[:200]!r} {obstacle or 'points to nothing'}; left out"
+                self.problems.report(code, pointer, message)
                 return None, pointer
             seen.add(reference)
             for key in ("summary", "description"):
                 if len(raw) > 1 and self.reads_ref_siblings and isinstance(raw.get(key), str):
                     siblings.setdefault(key, raw[key])
-            try:
-                raw, pointer = follow(self.document, reference[1:]), reference[1:]
-            except LookupError:
-                message = f"the $ref {reference[:200]!r} points to nothing; left out"
-                self.problems.report("reference-not-found", pointer, message)
-                return None, pointer
+            raw, pointer = target, reference[1:]
         if not isinstance(raw, dict):
             self.problems.report("object-expected", pointer, "expected an object here; left out")
             return None, pointer
@@ -174,8 +172,8 @@ class _Source(Struct, frozen=True):
     """Its identifiers; `None` if its references cannot use any."""
 
 
-class _NotRead(SkillgenError):
-    """A document is not read; says the reason and the fix."""
+class _NotRead(SourceError):
+    """A document is not read."""
 
     advice = ""
 
@@ -266,7 +264,7 @@ class Bundler:
         place, seen = source, holder
         for _ in range(REF_CHAIN_LIMIT):
             target = self._target(reference, place, seen)
-            value = _value_at(target)
+            value = follow(target[0].data, target[1]) if target is not None else None
             place, seen = target or (place, seen)
             if not (isinstance(value, dict) and isinstance(value.get("$ref"), str)):
                 break
@@ -305,9 +303,9 @@ class Bundler:
             name = self._display_name(location)
             try:
                 raw = self._load(location, name)
-            except _NotRead as error:
+            except SourceError as error:
                 note_other_input()  # the document may exist at the next run
-                message = f"the description refers to this document, but {error.what}"
+                message = f"the description refers to this document, but it {error.what}"
                 self._problems.report("document-not-read", name, message, error.fix or None)
             else:
                 stem = decoded_path(key.replace("\\", "/")).rpartition("/")[2].partition(".")[0]
@@ -349,29 +347,26 @@ class Bundler:
 
     def _load(self, location: _Location, name: str) -> Json:
         if self._file_count >= _FILES_LIMIT:
-            raise _NotRead(f"{_FILES_LIMIT:,} other documents were read already")
+            raise _NotRead(f"is one too many: {_FILES_LIMIT:,} others were read")
         problems = ProblemLog()
-        try:
-            if isinstance(location, str):
-                document = self._fetch(location, problems)
-            else:
-                document = self._load_file(location, problems)
-        except SourceError as error:
-            raise _NotRead(f"it {error.what}", fix=error.fix) from None
+        if isinstance(location, str):
+            document = self._fetch(location, problems)
+        else:
+            document = self._load_file(location, problems)
         for problem in problems:
             self._problems.add(replace(problem, where=f"{name}: {problem.where}"))
         self._size_bytes += document.size_bytes
         if self._size_bytes > SOURCE_LIMIT_BYTES:
-            raise _NotRead(f"the other documents exceed {SOURCE_LIMIT_BYTES // 2**20} MiB with it")
+            raise _NotRead(f"exceeds {SOURCE_LIMIT_BYTES // 2**20} MiB with the others")
         return document.data
 
     def _fetch(self, url: str, problems: ProblemLog) -> Document:
         if not self._policy.remote:
-            raise _NotRead("URLs are not fetched", fix="set the option `allow-remote-refs` if you trust them")
+            raise _NotRead("is at a URL, so it is not fetched", fix="if you trust it, set `allow-remote-refs`")
         if not is_url(url) or origin_of(url) is None:
-            raise _NotRead("its URL cannot be fetched")
+            raise _NotRead("has a URL that cannot be fetched")
         if self._fetch_count >= _FETCHES_LIMIT:
-            raise _NotRead(f"{_FETCHES_LIMIT} documents were fetched already")
+            raise _NotRead(f"is one too many: {_FETCHES_LIMIT} others were fetched")
         self._fetch_count += 1
         access, description_url = self._policy.access, self._document.url
         is_same_origin = description_url is not None and origin_of(url) == origin_of(description_url)
@@ -381,30 +376,21 @@ class Bundler:
 
     def _load_file(self, path: Path, problems: ProblemLog) -> Document:
         if self._root is None:
-            raise _NotRead("a description on standard input has no folder", fix="give the description as a file")
+            raise _NotRead("is a file, and standard input has no folder", fix="give the description as a file")
         try:
             resolved = path.resolve()
         except (OSError, ValueError, RuntimeError):
-            raise _NotRead("its path is invalid") from None
+            raise _NotRead("has an invalid path") from None
         if not self._policy.outside and not resolved.is_relative_to(self._root):
-            raise _NotRead(
-                "it is outside the folder of the description",
-                fix="set the option `allow-outside-refs` if you trust the description",
-            )
+            fix = "set the option `allow-outside-refs` if you trust the description"
+            raise _NotRead("is outside the folder of the description", fix=fix)
         if not _is_file(resolved):
             # Unlike `Path.exists`, this is false for a path that the system refuses.
             is_there = os.path.exists(resolved)  # noqa: PTH110
-            raise _NotRead("it is not a regular file" if is_there else "there is no such file")
+            raise _NotRead("is not a regular file" if is_there else "does not exist")
         if resolved != path:
             note_other_input()  # a symbolic link may point elsewhere at the next run
         return load_document(str(resolved), problems)
-
-
-def _value_at(target: tuple[_Source, str] | None) -> Json:
-    try:
-        return follow(target[0].data, target[1]) if target is not None else None
-    except LookupError:
-        return None
 
 
 def _is_file(path: Path) -> bool:

@@ -30,7 +30,6 @@ from skillgen.sources.openapi.responses import (
     parameter_fields,
     representations,
     serialization_of,
-    with_positional_encoding,
 )
 from skillgen.text import lazy_re as re
 
@@ -365,7 +364,7 @@ class RequestReader:
             fields["schema"] = replace(fields["schema"], examples=tuple(example.value for example in examples))
             self.examples[pointer] = examples
         fields["required"] |= location == "path"
-        sent = serialization_of(raw, location, fields["schema"], self._schemas.types)
+        sent = serialization_of(raw, location, fields["schema"], self._schemas.reader.types)
         return (Parameter(name=name, location=location, serialization=sent, **fields),)
 
     # -- bodies ------------------------------------------------------------------------------------------------------
@@ -432,15 +431,13 @@ class RequestReader:
         if schema == ANYTHING and kinds == {"file"} and all(map(is_concrete, representation.media_types)):
             schema = Schema(types=("string",), format="binary")  # the form of a file in 3.1
         style = LINES if LINES in kinds else RECORDS if RECORDS in kinds else None
-        schema, headers = with_positional_encoding(schema, representation, self._resolver, self._schemas)
-        sent = Serialization(style=style, part_headers=headers)
         return Parameter(
             name="body",
             location="body",
             required=body.get("required") is True,
             schema=schema,
             description=text_of(body, "description"),
-            serialization=sent if sent != Serialization() else None,
+            serialization=Serialization(style=style) if style is not None else None,
             pointer=pointer,
             origins={"name": Origin("defaulted", "a request body has no name")},
         )

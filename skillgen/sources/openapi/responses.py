@@ -22,7 +22,7 @@ from skillgen.model.schema import Location, Parameter, Schema, Serialization, Ty
 from skillgen.model.serialization import URL_ENCODED, is_exploded, is_json, media_kind
 from skillgen.model.values import Json, Value, child, follow
 from skillgen.sources.examples.validation import why_unpublishable
-from skillgen.sources.json_access import as_dict, as_list, json_from_text, text_of
+from skillgen.sources.json_access import as_dict, json_from_text, text_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import merge
 from skillgen.sources.openapi.references import Resolver
@@ -182,8 +182,7 @@ def media_examples(name: str, media: dict[str, Json], pointer: str, resolver: Re
 def _without_reference(value: Json, resolver: Resolver) -> Json:
     """Returns the value that an example refers to: OpenAPI has no reference there, but nobody means to send one."""
     if isinstance(value, dict) and value.keys() == {"$ref"} and str(value["$ref"]).startswith("#/"):
-        with suppress(LookupError):
-            return follow(resolver.document, value["$ref"][1:])
+        return follow(resolver.document, value["$ref"][1:], value)
     return value
 
 
@@ -247,29 +246,6 @@ def apply_encoding(
         return replace(item, serialization=replace(sent or _DEFAULT, part_headers=headers) if headers else sent)
 
     return tuple(map(encoded, parameters))
-
-
-def with_positional_encoding(
-    schema: Schema, form: Representation, resolver: Resolver, schemas: SchemaDocument
-) -> tuple[Schema, tuple[Parameter, ...]]:
-    """Returns the schema of a multipart body with the media types of its parts by position, and their headers.
-
-    See OpenAPI 3.2, "Encoding `multipart` Media Types".
-    """
-    first, rest = [*map(as_dict, as_list(form.media.get("prefixEncoding")))], as_dict(form.media.get("itemEncoding"))
-    places = [(raw, child(form.pointer, "prefixEncoding", index)) for index, raw in enumerate(first)]
-    places.append((rest, child(form.pointer, "itemEncoding")))
-    parts = {item.name: item for place in places for item in headers_from(*place, resolver, schemas)}
-    prefix = (*schema.prefix_items, *[schema.items or Schema()] * (len(first) - len(schema.prefix_items)))
-    prefix = (*map(_as_media_type, prefix, first), *prefix[len(first) :])
-    items = _as_media_type(schema.items or Schema(), rest) if rest else schema.items
-    return replace(schema, prefix_items=prefix, items=items), tuple(parts.values())
-
-
-def _as_media_type(item: Schema, encoding: dict[str, Json]) -> Schema:
-    name = text_of(encoding, "contentType")
-    constraints = {**(item.constraints or {}), "contentMediaType": name}
-    return replace(item, constraints=constraints) if name is not None else item
 
 
 def _serialization(
@@ -397,21 +373,15 @@ class ResponseReader:
                 message = f"the link leads to the operation {target[:100]!r}, which is not there; left out"
                 self._problems.report("reference-not-found", child(pointer, "links", name), message)
                 continue
-            parameters = as_dict(link.get("parameters"))
+            parameters, reference = as_dict(link.get("parameters")), text_of(link, "operationRef")
             if "requestBody" in link:
                 parameters = {**parameters, "body": link["requestBody"]}
             yield Link(
                 name=name,
-                operation=text_of(link, "operationId") or self._operation_at(text_of(link, "operationRef")),
+                operation=target or self.tool_names.get(unquote(reference or "").removeprefix("#"), reference),
                 parameters=parameters or None,
                 description=text_of(link, "description"),
             )
-
-    def _operation_at(self, reference: str | None) -> str | None:
-        """Returns the name of the tool at a reference; the reference itself if it is not a tool."""
-        if reference is None or not reference.startswith("#"):
-            return reference
-        return self.tool_names.get(unquote(reference[1:]), reference)
 
     def _error_case(self, status: str, raw: Json, pointer: str) -> ErrorCase:
         key = f"{status} {text_of(raw, '$ref')}"
@@ -422,11 +392,10 @@ class ResponseReader:
         if response is not None and not response.keys() <= {"description"}:
             outputs = list(self._outputs(status, response, response_pointer))
             outputs = [item for item in outputs if item.schema is not None or item.headers or item.examples]
-        description = text_of(response, "description") or text_of(response, "summary")
         headers = map(str.lower, as_dict((response or {}).get("headers")))
         case = ErrorCase(
             code=status,
-            description=description,
+            description=text_of(response, "description") or text_of(response, "summary"),
             has_retry_header=status in _WAIT_STATUSES and "retry-after" in headers,
             output=outputs[0] if outputs else None,
             other_outputs=tuple(outputs[1:]),

@@ -358,12 +358,6 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
     return tuple(endpoints)
 
 
-def default_endpoint(base_url: str) -> Endpoint:
-    """Returns the endpoint of an API without servers: `/` on the server of its description."""
-    origins = {"url": Origin("defaulted", "where the description was found")}
-    return Endpoint(url=_absolute("/", base_url), origins=origins)
-
-
 def is_absolute(endpoint: Endpoint) -> bool:
     """True if the URL does not depend on where the description is."""
     return endpoint.url.startswith(("http://", "https://"))

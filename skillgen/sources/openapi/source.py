@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from msgspec.structs import replace
 
@@ -14,7 +14,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.traversal import rewrite_pointers
 from skillgen.model.values import Icon, Json, Origin, Value, child
-from skillgen.security.secrets import host_of, icon_objection
+from skillgen.security.secrets import host_of, icon_objection, without_credentials
 from skillgen.sources.detect import shape_of, wrong_kind_error
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
@@ -36,7 +36,6 @@ from skillgen.sources.openapi.responses import needs_xml_names
 from skillgen.sources.openapi.security import (
     SecurityOptions,
     SecurityReader,
-    default_endpoint,
     endpoints_from,
     is_absolute,
     scalar_text,
@@ -49,8 +48,10 @@ def _convert_schema(raw: Json) -> Json:
     return rewrite_objects(raw, _convert_keywords)
 
 
-def _convert_keywords(raw: dict[str, Json], pointer: str) -> dict[str, Json]:
+def _convert_keywords(raw: dict[str, Json], _pointer: str, is_map: bool) -> dict[str, Json]:
     """Converts what differs: `x-nullable`, `type: file`, and a discriminator that is a string."""
+    if is_map:
+        return raw
     changed: dict[str, Json] = {}
     if raw.get("x-nullable") is True and "nullable" not in raw:
         changed["nullable"] = True
@@ -435,7 +436,8 @@ def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) 
             "base-url-missing", "/servers", "no absolute URL of the API is declared; a placeholder does not count"
         )
     if not endpoints and document.url is not None:
-        return (default_endpoint(document.url),)
+        url = without_credentials(urljoin(document.url, "/"))
+        return (Endpoint(url=url, origins={"url": Origin("defaulted", "where the description was found")}),)
     return endpoints
 
 
