@@ -349,10 +349,7 @@ class Bundler:
         if self._file_count >= _FILES_LIMIT:
             raise _NotRead(f"is one too many: {_FILES_LIMIT:,} others were read")
         problems = ProblemLog()
-        if isinstance(location, str):
-            document = self._fetch(location, problems)
-        else:
-            document = self._load_file(location, problems)
+        document = self._fetch(location, problems) if isinstance(location, str) else self._load_file(location, problems)
         for problem in problems:
             self._problems.add(replace(problem, where=f"{name}: {problem.where}"))
         self._size_bytes += document.size_bytes
