@@ -160,8 +160,7 @@ class _Walk:
             new = [item for item in self._users.get(user, ()) if item not in seen]
             seen.update(dict.fromkeys(new))
             waiting += new
-        service = self._services[1].name
-        return sorted(user or service for user in seen if not isinstance(user, tuple))
+        return sorted(user or self._services[1].name for user in seen if not isinstance(user, tuple))
 
     def _add(self, at: _At, text: str, effect: Effect | bool) -> None:
         breaks = effect if isinstance(effect, bool) else effect[at.is_returned] or (at.is_uncertain and any(effect))
@@ -222,14 +221,12 @@ class _Walk:
             self._add(at, f"authentication was {texts[0]}, and is {texts[1]}", breaks)
 
     def _bodies(self, old: Tool, new: Tool, at: _At) -> None:
-        forms: list[list[Input]] = []
         others = [[item for item in tool.parameters if item.location != "body"] for tool in (old, new)]
         self._nodes("", others[0], others[1], at)
+        forms: list[list[Input]] = []
         for tool in (old, new):
-            own = tuple(item for item in tool.parameters if item.location == "body")
-            absent = Input(required=tool.method is None, pointer="")  # of a tool with a method, its body
-            first = replace(tool.input or absent, parameters=own)
-            forms.append([first, *tool.other_inputs])
+            first = tool.input or Input(required=tool.method is None, pointer="")  # of a tool with a method, its body
+            forms.append([replace(first, parameters=tool.body_parameters()), *tool.other_inputs])
         self._forms("taken", forms[0], forms[1], at._replace(whole="body" if old.method else "arguments"))
 
     def _forms(self, verb: str, old: Sequence[Any], new: Sequence[Any], at: _At) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
@@ -310,8 +311,7 @@ def offers_of(service: Service) -> dict[str, int]:
     resources_and_prompts: tuple[Resource | Prompt, ...] = (*service.resources, *service.prompts)
     from_groups = [item for item in resources_and_prompts if item.pointer.startswith("/groups~1get/")]
     origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
-    sources = [origin.source for fields in origins for origin in fields.values()]
-    is_stateless = any(source.startswith("/server~1discover") for source in sources)
+    methods = Counter(f"{origin.source}/".split("/")[1] for fields in origins for origin in fields.values())
     help_texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
     counts = {
         "resources/list": len(service.resources),
@@ -321,11 +321,9 @@ def offers_of(service: Service) -> dict[str, int]:
         "groups/get": len(from_groups) + sum(tool.disclosed_by is not None for tool in service.tools),
         "skills/list": len(service.skills),
         "skills/files": sum(file.text is not None for skill in service.skills for file in skill.files),
-        "initialize": sum(source.startswith("/initialize/") for source in sources) if is_stateless else 0,
-        "ai_help": sum(source.startswith("/ai_help") for source in sources) + help_texts,
-        "get_manifest": sum(source.startswith("/manifest/") for source in sources)
-        + len(service.related)
-        + len(service.errors),
+        "initialize": methods["initialize"] if methods["server~1discover"] else 0,
+        "ai_help": methods["ai_help"] + help_texts,
+        "get_manifest": methods["manifest"] + len(service.related) + len(service.errors),
     }
     return {method: count for method, count in counts.items() if count}
 

@@ -231,8 +231,7 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
         others = ((part, *_judged(text[slice(*part)])) for part in _parts(text, goes_on=True) if part not in lines)
         ways = (tuple(Passage(*part, rule) for part, rule, _ in rows if rule is not None) for rows in (judged, others))
         if passages := next(filter(None, ways), ()):
-            everything = Passage(0, len(text), passages[0].rule)
-            found[text] = passages if len(passages) <= _MAX_PASSAGES else (everything,)
+            found[text] = passages if len(passages) <= _MAX_PASSAGES else (Passage(0, len(text), passages[0].rule),)
         elif weak is not None and (words := [rule for _, _, rule in judged if rule is not None]):
             weak[text] = words[0]
     return found

@@ -18,8 +18,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         ValueError: it is not TOML, or would take too long.
     """
     # The library takes quadratic time for a dotted key, and recurses.
-    dots = map(methodcaller("count", "."), text.splitlines())
-    if len(text) > _TOML_LIMIT or max(dots, default=0) > _TOML_DOTS:
+    if len(text) > _TOML_LIMIT or max(map(methodcaller("count", "."), text.splitlines()), default=0) > _TOML_DOTS:
         raise ValueError("too large, or a key has too many parts")
     if sys.version_info >= (3, 11):
         import tomllib

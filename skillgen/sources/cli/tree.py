@@ -188,8 +188,7 @@ def _stop_before_parsing() -> None:
             core = importlib.import_module(library)
         except ImportError:
             continue
-        command = getattr(core, "Command", None)
-        for kind in getattr(command, "__mro__", ())[:-1]:
+        for kind in getattr(getattr(core, "Command", None), "__mro__", ())[:-1]:
             for name in ("main", "__call__"):
                 if name in vars(kind):
                     setattr(kind, name, stopping(name))
@@ -295,8 +294,7 @@ def _plain(value: Any, formats: Sequence[str] = (), depth: int = 0) -> tuple[boo
         return _plain(value.value, formats, depth)
     if formats and hasattr(value, "strftime"):
         written = [(form, value.strftime(form)) for form in formats]
-        exact = (text for form, text in written if type(value).strptime(text, form) == value)
-        return True, next(exact, written[0][1])
+        return True, next((text for form, text in written if type(value).strptime(text, form) == value), written[0][1])
     if value is None or isinstance(value, (bool, int, float)):
         is_finite = not isinstance(value, float) or abs(value) < float("inf")
         return is_finite, value
@@ -545,8 +543,7 @@ def _bounds(kind: Any) -> Node:
     for name in ("min", "max"):
         limit = getattr(kind, name, None)
         if isinstance(limit, (int, float)) and not isinstance(limit, bool):
-            is_open = getattr(kind, f"{name}_open", False)
-            bounds[f"exclusive{name.title()}imum" if is_open else f"{name}imum"] = limit
+            bounds[f"exclusive{name.title()}imum" if getattr(kind, f"{name}_open", False) else f"{name}imum"] = limit
     return bounds
 
 

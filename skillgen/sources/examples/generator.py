@@ -263,12 +263,11 @@ class Generator:
             names = Schema(constraints={"pattern": next(iter(flat.patterns or {}))})
         first, found = self.variants.first(names), dict[str, Generated]()
         for number in range(_ITEMS_LIMIT * (len(known) < least)):
-            texts = (*(first.choices or ()), *self._strings(first, f"name{number or ''}"))
-            varied = (other for text in texts if text for other in (text, _varied(text, number)))
-            for name in varied:
-                is_new = name not in known and name not in found
+            for text in (*(first.choices or ()), *self._strings(first, f"name{number or ''}")):
+                name = str(text if text not in {*known, *found} else _varied(text, number))
+                is_new = name and name not in {*known, *found}
                 if len(known) + len(found) < least and is_new and not self.validator.validation_error(name, names):
-                    found[str(name)] = self._value(_additional(flat), "value", depth + 1, "")
+                    found[name] = self._value(_additional(flat), "value", depth + 1, "")
         return found
 
     def _array(self, flat: Schema, name: str, depth: int, text: str) -> Generated:
@@ -298,8 +297,7 @@ class Generator:
 
     def _different(self, value: Json, items: Schema, before: list[Json]) -> Generated:
         others = [item for flat in self.variants.of(items) for item in flat.choices or ()]
-        for number in range(2, 24) if self._invents else ():
-            others += [_varied(value, number)]
+        others += [_varied(value, number) for number in range(2, 24 if self._invents else 2)]
         for other in others:
             if other not in before and self.validator.validation_error(other, items) is None:
                 return Generated(other, is_generated=True)

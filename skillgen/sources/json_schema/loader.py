@@ -76,8 +76,6 @@ _STRUCTURAL_KEYWORDS = frozenset(
 )
 """Keywords that cannot serve as the name of the schema that they hold."""
 
-_KEYWORDS_BELOW = _STRUCTURAL_KEYWORDS | RULE_KEYWORDS
-
 
 class RefIndex:
     """Resolves references in one document: by pointer, `$anchor`, or `$id` (JSON Schema 2020-12, 8.2).
@@ -281,12 +279,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
                 message = f"expected {kind_of(shape())}, found {kind_of(raw[keyword])}"
                 self.report(child(pointer, keyword), message)
                 raw = {key: value for key, value in raw.items() if key != keyword}
-        is_map = bool(raw) and _KEYWORDS_BELOW.isdisjoint(raw)
-        if is_map and all(isinstance(as_dict(item).get("type"), str) for item in raw.values()):
-            self.report(pointer, "has schemas by name, but no `properties`; they are read as these")
-            named = ((name, item, child(pointer, name)) for name, item in raw.items())
-            properties = tuple(self._property(*each, False, depth) for each in named)
-            return Schema(types=("object",), properties=properties)
+
         fields = scalar_fields(raw, pointer, self.report)
         if raw.keys() <= _SCALAR_KEYWORDS:
             return scalar_schema(fields)
@@ -308,8 +301,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if "$ref" in raw and (name := self._name_of(raw["$ref"], pointer)) is not None:
             schema = replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
         if "discriminator" in raw:
-            discriminator = self.discriminators.read(raw, pointer, self._name_of, self.report)
-            schema = replace(schema, discriminator=discriminator)
+            schema = replace(schema, discriminator=self.discriminators.read(raw, pointer, self._name_of, self.report))
         return schema
 
     def with_unevaluated(self, schema: Schema, raw: dict[str, Json], pointer: str) -> Schema:
@@ -442,8 +434,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
                 break
             seen.add(further)
             local, target = further, (self.pointer + further, follow(self.json, further))
-        name = _type_name(local) or self.owner or "root"
-        return self.reader.register(name, self, f"#{local}", target[1], target[0])
+        return self.reader.register(_type_name(local) or self.owner or "root", self, f"#{local}", target[1], target[0])
 
 
 def _is_alias(raw: Json) -> bool:

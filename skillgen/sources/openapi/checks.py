@@ -18,8 +18,10 @@ from skillgen.model.values import Json, child, follow
 from skillgen.sources.documents import Document
 from skillgen.sources.json_access import as_dict, text_of
 from skillgen.sources.json_schema.keywords import kind_of
-from skillgen.sources.openapi.requests import METHODS
 from skillgen.text import lazy_re as re
+
+METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+"""The methods that are members of a path item; `query` came with 3.2."""
 
 _SCREEN_PATTERN = re.compile(
     r"\b(?:click(?:ing)? (?:(?:on )?(?:the|a|this)|here)\b|(?:drop-?down|context) menus?|"
@@ -130,6 +132,16 @@ def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLo
             problems.report("mcp-disabled", child(pointer, name, key), message)
 
 
+def check_responses(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
+    """Reports missing responses, and responses to what is no status."""
+    if "responses" not in operation:
+        problems.report("responses-missing", pointer, "the operation declares no responses")
+    for status in as_dict(operation.get("responses")):
+        if not status.startswith("x-") and not _STATUS.fullmatch(status):
+            message = f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default"
+            problems.report("status-invalid", child(pointer, "responses", status), message, "correct it")
+
+
 def check_texts(tool: Tool, problems: ProblemLog) -> None:
     """Reports a missing or unsuitable summary or description of an operation (seed 002, 4.1 and 4.2)."""
     if tool.is_preflight or (tool.summary is None and tool.description is None):  # which a rule reports
@@ -141,8 +153,7 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
             message = f"{tool.name} has no {name} of its own, only that of its path"
             problems.report(f"tool-{name}-missing", child(tool.pointer, name), message)
     description = (tool.description or "")[:_SCANNED_LENGTH]
-    has_word = any(map(description.lower().__contains__, _SCREEN_WORDS))
-    if has_word and (mention := _SCREEN_PATTERN.search(description)):
+    if any(map(description.lower().__contains__, _SCREEN_WORDS)) and (mention := _SCREEN_PATTERN.search(description)):
         message = f"{tool.name} mentions an element of a screen ({mention[0]!r}), which an agent can't see"
         problems.report("screen-mentioned", child(tool.pointer, "description"), message)
     is_empty = tool.output is not None and tool.output.status in ("204", "205")
@@ -176,68 +187,44 @@ def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
         problems.report("dialect-unknown", "/jsonSchemaDialect", message)
 
 
-def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
-    """Reports members of a wrong type, in a description and in the targets of its references."""
-    checker = _ShapeChecker(data, problems)
-    checker.check(data, "", "root")
-    checker.check_targets()
-
-
-_NAMES_BY_KIND = {
-    "string": "summary description title termsOfService name url email identifier parent kind operationId style "
-    "contentType externalValue serializedValue operationRef type in scheme bearerFormat openIdConnectUrl "
-    "oauth2MetadataUrl flow authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl host basePath logo",
-    "boolean": "required deprecated explode allowReserved allowEmptyValue",
-    "object": "schemas scopes definitions",
-    "[string]": "tags consumes produces schemes categories",
-    "docs": "externalDocs x-apiClientRegistration",
-    "body": "requestBody",
-    "operation": " ".join(METHODS),
-    "[server]": "servers",
-    "[parameter]": "parameters",
-    "{path}": "paths webhooks x-webhooks pathItems",
-    "{operation}": "additionalOperations",
-    "{callback}": "callbacks",
-    "{response}": "responses",
-    "{media}": "content mediaTypes",
-    "{example}": "examples",
-    "{encoding}": "encoding",
-    "{header}": "headers",
-    "{link}": "links",
-    "{body}": "requestBodies",
-    "{scheme}": "securitySchemes securityDefinitions",
-    "{flow}": "flows",
-    "{variable}": "variables",
+_MEMBERS: dict[type, str] = {
+    str: "summary description title termsOfService name url email identifier parent kind operationId style contentType "
+    "externalValue serializedValue operationRef type in scheme bearerFormat openIdConnectUrl oauth2MetadataUrl flow "
+    "authorizationUrl tokenUrl refreshUrl deviceAuthorizationUrl host basePath logo",
+    bool: "required deprecated explode allowReserved allowEmptyValue",
+    list: "tags consumes produces schemes categories servers parameters",
+    dict: "info contact license components externalDocs x-apiClientRegistration schemas scopes definitions paths "
+    "webhooks x-webhooks pathItems additionalOperations callbacks responses content mediaTypes examples encoding "
+    "headers links requestBodies securitySchemes securityDefinitions flows variables server requestBody "
+    + " ".join(METHODS),
 }
-_KINDS = {name: name for name in ("info", "contact", "license", "components", "server")}
-_KINDS |= {name: kind for kind, names in _NAMES_BY_KIND.items() for name in names.split()}
-"""The kind of each member: `[server]` is a list of servers, `{path}` an object whose values are path items."""
+_TYPES = {name: kind for kind, names in _MEMBERS.items() for name in names.split()}
+"""Member to its type."""
 
-_KINDS_IN = {
-    "root": {"tags": "[tag]", "parameters": "{parameter}"},
-    "info": {"x-mcp": "manifest"},
-    "components": {"parameters": "{parameter}"},
-    "link": {"parameters": "object"},
-    "variable": {"enum": "list"},
+_TYPES_IN: dict[str, dict[str, type]] = {
+    "root": {"parameters": dict},
+    "components": {"parameters": dict},
+    "links": {"parameters": dict},
+    "variables": {"enum": list},
+    "info": {"x-mcp": dict},
 }
-"""The kinds of members that are of another kind in some objects."""
+"""Members that have another type in some objects, by the member that holds the object."""
 
-_REPORTED_BY_READERS = frozenset(
-    {"path", "operation", "parameter", "body", "response", "header", "example", "link", "callback", "scheme", "server"}
-)
-"""Objects for which the readers themselves report a value of another type."""
-
-_TYPES: dict[str, tuple[type, str]] = {
-    "string": (str, "a string"),
-    "boolean": (bool, "a boolean"),
-    "list": (list, "a list"),
-    "[": (list, "a list"),
-    "{": (dict, "an object"),
+_PATH_ITEMS = frozenset({"paths", "webhooks", "x-webhooks", "pathItems", "callback"})
+_MAPS = _PATH_ITEMS | {
+    *("additionalOperations", "callbacks", "responses", "content", "mediaTypes", "examples", "encoding", "headers"),
+    *("links", "requestBodies", "securitySchemes", "securityDefinitions", "flows", "variables", "parameters"),
 }
-"""Python type and name of each kind; every other kind is an object."""
+"""Members whose keys are names of the author."""
+
+_NOT_CHECKED = frozenset({"schemas", "scopes", "definitions"})
+_STRINGS = frozenset({"tags", "consumes", "produces", "schemes", "categories"})
+"""Lists of strings; only in the description itself are `tags` objects."""
+
+_REPORTED_BY_READERS = frozenset({*METHODS, "requestBody", "server"})
+"""Members for which the readers themselves report a value of another type."""
 
 _STATUS = re.compile(r"[1-5](?:\d\d|[Xx]{2})|default")
-
 
 _Place: TypeAlias = "str | tuple[Any, str | int]"
 """A pointer, or a place and a token below it: nearly all places are fine, and need no pointer."""
@@ -247,71 +234,48 @@ def _pointer_to(place: _Place) -> str:
     return place if isinstance(place, str) else child(_pointer_to(place[0]), place[1])
 
 
-class _ShapeChecker:
-    """Checks the objects of one description; the target of several references is checked once."""
-
-    def __init__(self, data: dict[str, Json], problems: ProblemLog) -> None:
-        self._data = data
-        self._problems = problems
-        self._seen: set[str] = set()
-        self._targets: list[tuple[str, str]] = []
-
-    def check_targets(self) -> None:
-        """Checks the targets of references in a loop: a chain of references may exceed the stack."""
-        for reference, kind in self._targets:
-            self.check(follow(self._data, reference[1:]), reference[1:], kind)
-
-    def check(self, value: Json, place: _Place, kind: str) -> None:
-        """Checks a value against its kind."""
-        if value is None:
-            return
-        expected, expected_name = _TYPES.get(kind) or _TYPES.get(kind[0]) or _TYPES["{"]
-        if not isinstance(value, expected):
-            if kind not in _REPORTED_BY_READERS:
-                self._report(value, _pointer_to(place), expected_name)
-        elif isinstance(value, dict):
-            if kind[0] == "{" or kind == "callback":
-                for key, item in value.items():
-                    if not key.startswith("x-"):
-                        self.check(item, (place, key), kind[1:-1] if kind[0] == "{" else "path")
-            elif kind != "object":
-                self._check_object(value, place, kind)
-        elif isinstance(value, list) and kind[0] == "[":
-            for index, item in enumerate(value):
-                self.check(item, (place, index), kind[1:-1])
-
-    def _check_object(self, value: dict[str, Json], place: _Place, kind: str) -> None:
+def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
+    """Reports members of a wrong type, in a description and in the targets of its references."""
+    seen: set[str] = set()
+    waiting: list[tuple[dict[str, Json], _Place, str, bool]] = [(data, "", "root", False)]
+    for value, place, holder, is_map in waiting:  # grows
+        if is_map:
+            inner = ("callback", True) if holder == "callbacks" else (holder, False)
+            named = ((key, item) for key, item in value.items() if isinstance(item, dict) and not key.startswith("x-"))
+            waiting += ((item, (place, key), *inner) for key, item in named)
+            continue
         if isinstance(reference := value.get("$ref"), str):
-            if reference.startswith("#/") and reference not in self._seen:
-                self._seen.add(reference)
-                self._targets.append((reference, kind))
-            if kind != "path":
-                return
-        self._check_completeness(value, place, kind)
-        members = _KINDS_IN.get(kind, {})
-        for name, item in value.items():
-            of = members.get(name) or _KINDS.get(name)
-            if of is not None and (of != "string" or not isinstance(item, str)):  # most members are fine
-                self.check(item, (place, name), of)
+            if reference.startswith("#/") and reference not in seen:
+                seen.add(reference)
+                waiting += [(as_dict(follow(data, reference[1:])), reference[1:], holder, False)]
+            if holder not in _PATH_ITEMS:
+                continue
+        if holder == "parameters" and "openapi" in data and value and not ({"schema", "content"} & value.keys()):
+            problems.report("parameter-untyped", _pointer_to(place), "the parameter has neither a schema nor content")
+        others = _TYPES_IN.get(holder, {})
+        for key, item in value.items():
+            expected = others.get(key) or _TYPES.get(key)
+            if expected is None or item is None:
+                continue
+            if not isinstance(item, expected):
+                if key not in _REPORTED_BY_READERS:
+                    _report_shape(item, expected, (place, key), problems)
+            elif isinstance(item, list):
+                wanted = str if key in _STRINGS and (holder, key) != ("root", "tags") else dict
+                for index, entry in enumerate(item):
+                    if isinstance(entry, dict) and wanted is dict:
+                        waiting.append((entry, ((place, key), index), key, False))
+                    elif key in _STRINGS and not isinstance(entry, wanted):
+                        _report_shape(entry, wanted, ((place, key), index), problems)
+            elif isinstance(item, dict) and key not in _NOT_CHECKED and (holder, key) != ("links", "parameters"):
+                waiting.append((item, (place, key), key, key in _MAPS))
 
-    def _check_completeness(self, value: dict[str, Json], place: _Place, kind: str) -> None:
-        """Reports what makes an object of OpenAPI 3 say less than it seems to."""
-        if kind == "operation":
-            if "responses" not in value:
-                self._problems.report("responses-missing", _pointer_to(place), "the operation declares no responses")
-            for status in as_dict(value.get("responses")):
-                if not status.startswith("x-") and not _STATUS.fullmatch(status):
-                    message = f"{status[:40]!r} is not an HTTP status, a range such as 4XX, or default"
-                    pointer = child(_pointer_to(place), "responses", status)
-                    self._problems.report("status-invalid", pointer, message, "correct it")
-        elif kind == "parameter" and "openapi" in self._data and not ({"schema", "content"} & value.keys()):
-            message = "the parameter has neither a schema nor content"
-            self._problems.report("parameter-untyped", _pointer_to(place), message)
 
-    def _report(self, value: Json, pointer: str, expected: str) -> None:
-        message, fix = f"expected {expected}, found {kind_of(value)}; it is ignored", "put it in quotes"
-        if isinstance(value, (dict, list)) or expected in ("an object", "a list"):
-            message, fix = f"expected {expected}, found {kind_of(value)}; it is left out", f"make it {expected}"
-        elif expected == "a boolean":
-            message, fix = f"{str(value)[:40]!r} is neither true nor false; it is ignored", "write true or false"
-        self._problems.report("member-invalid", pointer, message, fix)
+def _report_shape(value: Json, expected: type, place: _Place, problems: ProblemLog) -> None:
+    article = kind_of(expected())
+    message, fix = f"expected {article}, found {kind_of(value)}; it is ignored", "put it in quotes"
+    if isinstance(value, (dict, list)) or expected in (dict, list):
+        message, fix = f"expected {article}, found {kind_of(value)}; it is left out", f"make it {article}"
+    elif expected is bool:
+        message, fix = f"{str(value)[:40]!r} is neither true nor false; it is ignored", "write true or false"
+    problems.report("member-invalid", _pointer_to(place), message, fix)

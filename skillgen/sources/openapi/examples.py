@@ -240,8 +240,7 @@ class RequestGenerator:
             if where in self._logins:
                 secrets += [where] if item.required or not auth else []
             elif example is not None:
-                made = Generated(_decoded(example.value, item.location))
-                arguments[key] = _Argument(item, made, example.description)
+                arguments[key] = _Argument(item, Generated(_decoded(example.value, item.location)), example.description)
             elif item.required or requires(item.description or ""):
                 arguments[key] = _Argument(item, self._value(item, parameters.values()))
         return arguments, secrets
@@ -384,8 +383,7 @@ class RequestGenerator:
                     Part(name=_displayable(name), is_file=True, media_type=first_concrete(rule.media_type))
                 ] * count
             else:
-                found = part_items(name, member, media_type, rule.style, rule.explode)
-                yield from (_typed(*part) for part in found)
+                yield from (_typed(*part) for part in part_items(name, member, media_type, rule.style, rule.explode))
 
     def _is_file(self, schema: Schema) -> bool:
         flat = self._generator.variants.first(schema)

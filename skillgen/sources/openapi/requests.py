@@ -19,6 +19,7 @@ from skillgen.sources.json_access import POINTER_LIMIT, as_dict, as_list, text_o
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.json_schema.merge import ANYTHING
+from skillgen.sources.openapi.checks import METHODS, check_responses
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.responses import (
     DeclaredExample,
@@ -32,9 +33,6 @@ from skillgen.sources.openapi.responses import (
     serialization_of,
 )
 from skillgen.text import lazy_re as re
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
-"""The methods that are members of a path item; `query` came with 3.2."""
 
 _PATH_ITEM_MEMBERS = frozenset({"$ref", "summary", "description", "servers", "parameters", "additionalOperations"})
 """The other members of a path item."""
@@ -235,6 +233,7 @@ class RequestReader:
                 message = "the description marks the operation as internal; left out"
                 self._problems.report("internal-left-out", pointer, message)
                 continue
+            check_responses(operation, pointer, self._problems)
             yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
     def _misspelt_methods(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
@@ -411,14 +410,15 @@ class RequestReader:
         if "itemSchema" not in representation.media:
             flat = self._flatten(representation.schema, child(representation.pointer, "schema"), sent_by_service)
         parameters = apply_encoding(flat.parameters, representation, self._resolver, self._schemas)
-        if "multipart/form-data" in representation.media_types:
-            parameters = tuple(map(_with_file, parameters))
-        schema = flat.schema if parameters else None
-        if not parameters and not _is_empty_object(representation.schema, body):
+        schema, raw = flat.schema if parameters else None, representation.schema
+        is_required = body.get("required") is True
+        # An optional body that is an object without properties: there is nothing to send.
+        is_empty = isinstance(raw, dict) and raw.get("properties") == {} and not raw.get("additionalProperties")
+        if not parameters and (is_required or not is_empty):
             parameters = (self._body_parameter(body, pointer, representation),)
         return Input(
             media_types=representation.media_types,
-            required=body.get("required") is True,
+            required=is_required,
             description=text_of(body, "description"),
             schema=schema,
             parameters=parameters,
@@ -449,19 +449,6 @@ class RequestReader:
         return self._bodies[key]
 
 
-_FILE = re.compile(r"(?:(?:the|a|an) )?(?:binary )?file(?: to (?:be )?upload|[.]?\Z)", re.IGNORECASE)
-"""The start of the text of a file."""
-
-
-def _with_file(item: Parameter) -> Parameter:
-    """Returns a field of a form; a string called or explained as a file is one, although 3.0 wants a format for it."""
-    is_plain = item.schema == Schema(types=("string",), description=item.schema.description, title=item.schema.title)
-    if not is_plain or not (item.name.lower() == "file" or _FILE.match(item.description or "")):
-        return item
-    origins = {**(item.origins or {}), "schema": Origin("inferred", "the name or the text of a field")}
-    return replace(item, schema=replace(item.schema, format="binary"), origins=origins)
-
-
 def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
     """Makes properties optional that are sent in the other direction only.
 
@@ -472,13 +459,3 @@ def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:
         is_other_direction = item.schema.write_only if sent_by_service else item.schema.read_only
         parameters.append(replace(item, required=False) if item.required and is_other_direction else item)
     return replace(flat, parameters=tuple(parameters))
-
-
-def _is_empty_object(schema: Json, body: dict[str, Json]) -> bool:
-    """True if an optional body is an object without properties, so that there is nothing to send."""
-    return (
-        isinstance(schema, dict)
-        and schema.get("properties") == {}
-        and not schema.get("additionalProperties")
-        and body.get("required") is not True
-    )

@@ -103,8 +103,7 @@ class SecurityReader:
         for index, requirement in enumerate(requirements):
             where = child(pointer, index)
             if isinstance(requirement, dict):
-                credentials = (self._credential(*item, child(where, item[0])) for item in requirement.items())
-                options[tuple(credentials)] = None
+                options[tuple(self._credential(*item, child(where, item[0])) for item in requirement.items())] = None
             else:
                 message = f"a security requirement is an object, not {kind_of(requirement)}; it is ignored"
                 self._report(where, message, "write `- NAME: []`")

@@ -416,13 +416,10 @@ def _mark_event_schemes(
 
 
 def _checked_version(data: Json, name: str) -> str:
-    if not isinstance(data, dict):
-        raise SourceError("is not OpenAPI: the document is not an object", where=name, fix="give an OpenAPI document")
-    version = data.get("openapi", data.get("swagger"))
+    version = as_dict(data).get("openapi", as_dict(data).get("swagger"))
     if version is None:
-        if (error := wrong_kind_error(data, name)) is not None:
-            raise error
-        raise SourceError(f"is not OpenAPI: {shape_of(data)}", where=name, fix="give an OpenAPI document")
+        error = wrong_kind_error(data, name) if isinstance(data, dict) else None
+        raise error or SourceError(f"is not OpenAPI: {shape_of(data)}", where=name, fix="give an OpenAPI document")
     version = str(version)
     if not version.startswith(("3.", "2.") if "openapi" not in data else "3."):
         raise SourceError(f"is OpenAPI {version[:20]!r}; Swagger 2.0 and OpenAPI 3.0 to 3.2 are read", where=name)
