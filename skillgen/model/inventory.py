@@ -24,7 +24,6 @@ from msgspec import Struct
 from msgspec.structs import fields, replace
 
 from skillgen.model.calls import Example, Output
-from skillgen.model.resource import Prompt, Resource
 from skillgen.model.schema import NamedType, Parameter, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import CAUTION, Semantics, Tool
@@ -308,8 +307,8 @@ def offers_of(service: Service) -> dict[str, int]:
     if service.kind != "mcp":
         unread = sum(problem.code == "document-not-read" for problem in service.problems)
         return {UNREAD_DOCUMENTS: unread} if unread else {}
-    resources_and_prompts: tuple[Resource | Prompt, ...] = (*service.resources, *service.prompts)
-    from_groups = [item for item in resources_and_prompts if item.pointer.startswith("/groups~1get/")]
+    pointers = [item.pointer for item in service.resources] + [item.pointer for item in service.prompts]
+    from_groups = [pointer for pointer in pointers if pointer.startswith("/groups~1get/")]
     origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
     methods = Counter(f"{origin.source}/".split("/")[1] for fields in origins for origin in fields.values())
     help_texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)

@@ -54,6 +54,11 @@ _EXPLODED_SEPARATORS = {"label": ".", "matrix": ";"}
 _DEEP_KEY = re.compile(r"\[([^\[\]]*)\]")
 
 
+def default_style(place: str) -> str:
+    """Returns the style of a parameter in a place that declares none."""
+    return "simple" if place in ("path", "header") else "form"
+
+
 def is_exploded(style: str, explode: object) -> bool:
     """True if each item of a list, or each property of an object, is sent separately."""
     return explode if isinstance(explode, bool) else style in ("form", "deepObject", "cookie")
@@ -102,7 +107,7 @@ def written(
     place: str, name: str, value: Json, style: str | None = None, explode: bool | None = None, reserved: bool = False
 ) -> list[str]:
     """Returns a parameter as sent: a segment of the path, pairs of the query, the text of a header, a cookie."""
-    style = style or ("simple" if place in ("path", "header") else "form")
+    style = style or default_style(place)
     explode = is_exploded(style, explode)
     if place == "path":
         return [path_segment(name, value, style, explode, reserved)]

@@ -9,7 +9,7 @@ import math
 import types
 import typing
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar
 from urllib.parse import unquote
 
 from msgspec import UNSET, Struct, ValidationError, to_builtins
@@ -88,17 +88,9 @@ Origins: TypeAlias = Mapping[str, Origin]
 """Field name to origin, for the fields of a node that are not declared at the node's own pointer."""
 
 
-class HasOrigins(Protocol):
-    """A node of the model that has fields from elsewhere than its own pointer."""
-
-    @property
-    def origins(self) -> Origins | None:
-        """The origins of these fields."""
-
-
-def is_inferred(node: HasOrigins, field: str) -> bool:
-    """True if a field was inferred from other facts."""
-    origin = (node.origins or {}).get(field)
+def is_inferred(node: Any, field: str) -> bool:
+    """True if a field of a node that has origins was inferred from other facts."""
+    origin: Origin | None = (node.origins or {}).get(field)
     return origin is not None and origin.kind == "inferred"
 
 

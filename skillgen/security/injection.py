@@ -215,11 +215,6 @@ def _tables() -> _Tables:
     return decode(Path(__file__).with_name("injection.json").read_bytes(), _Tables)
 
 
-def rules() -> tuple[Rule, ...]:
-    """Returns the rules, in the order in which they are tried."""
-    return _tables().rules
-
-
 def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -> dict[str, tuple[Passage, ...]]:
     """Returns the texts that address the model, each with its passages; `weak` gets those that only have words of a
     rule."""

@@ -167,22 +167,16 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
         )
 
 
-_DRAFT_07 = re.compile(r"https?://json-schema\.org/draft-0[4-7]/schema#?\Z")
+DRAFT_07 = re.compile(r"https?://json-schema\.org/draft-0[4-7]/schema#?\Z")
 _KNOWN_DIALECT = re.compile(
     r"https?://(?:json-schema\.org/draft/(?:2019-09|2020-12)/schema|spec\.openapis\.org/oas/3\.[12]/dialect/[\w-]+)#?\Z"
 )
 
 
-def reads_siblings_of_references(document: dict[str, Json]) -> bool:
-    """True if keywords next to a `$ref` apply; OpenAPI before 3.1 and JSON Schema before 2019-09 ignore them."""
-    is_old = str(document.get("openapi", "2.0")).startswith(("2", "3.0"))
-    return not is_old and not _DRAFT_07.match(text_of(document, "jsonSchemaDialect") or "")
-
-
 def check_dialect(document: dict[str, Json], problems: ProblemLog) -> None:
     """Reports an unknown dialect."""
     declared = text_of(document, "jsonSchemaDialect")
-    if declared is not None and not _DRAFT_07.match(declared) and not _KNOWN_DIALECT.match(declared):
+    if declared is not None and not DRAFT_07.match(declared) and not _KNOWN_DIALECT.match(declared):
         message = f"the dialect {declared[:100]!r} is unknown; schemas are read as JSON Schema 2020-12"
         problems.report("dialect-unknown", "/jsonSchemaDialect", message)
 
@@ -217,6 +211,9 @@ _MAPS = _PATH_ITEMS | {
 }
 """Members whose keys are names of the author."""
 
+_OBJECTS = frozenset({"content", "mediaTypes", "encoding", "flows", "variables"})
+"""Those of which the readers do not report a value of another type."""
+
 _NOT_CHECKED = frozenset({"schemas", "scopes", "definitions"})
 _STRINGS = frozenset({"tags", "consumes", "produces", "schemes", "categories"})
 """Lists of strings; only in the description itself are `tags` objects."""
@@ -241,8 +238,11 @@ def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
     for value, place, holder, is_map in waiting:  # grows
         if is_map:
             inner = ("callback", True) if holder == "callbacks" else (holder, False)
-            named = ((key, item) for key, item in value.items() if isinstance(item, dict) and not key.startswith("x-"))
-            waiting += ((item, (place, key), *inner) for key, item in named)
+            for key, item in value.items():
+                if isinstance(item, dict) and not key.startswith("x-"):
+                    waiting.append((item, (place, key), *inner))
+                elif holder in _OBJECTS and item is not None and not key.startswith("x-"):
+                    _report_shape(item, dict, (place, key), problems)
             continue
         if isinstance(reference := value.get("$ref"), str):
             if reference.startswith("#/") and reference not in seen:

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.auth import Endpoint
 from skillgen.model.calls import Completion, Deprecation
+from skillgen.model.mcp_fields import SEMANTICS
 from skillgen.model.resource import Group
 from skillgen.model.serialization import essence_of, media_kind
 from skillgen.model.tool import CAUTION, Semantics, Tool
@@ -373,13 +374,7 @@ def _texts(entry: PathOperation, origins: dict[str, Origin]) -> dict[str, str | 
     return texts
 
 
-_HINTS = {
-    "readOnlyHint": "read_only",
-    "destructiveHint": "destructive",
-    "idempotentHint": "idempotent",
-    "openWorldHint": "open_world",
-}
-
+_HINTS = {field.hint: field.name for field in SEMANTICS if field.hint}
 _EXTENSIONS = ("x-mcp", "x-speakeasy-mcp")
 """Extensions that describe an operation as a tool."""
 

@@ -410,6 +410,8 @@ class RequestReader:
         if "itemSchema" not in representation.media:
             flat = self._flatten(representation.schema, child(representation.pointer, "schema"), sent_by_service)
         parameters = apply_encoding(flat.parameters, representation, self._resolver, self._schemas)
+        if "multipart/form-data" in representation.media_types:
+            parameters = tuple(map(_with_file, parameters))
         schema, raw = flat.schema if parameters else None, representation.schema
         is_required = body.get("required") is True
         # An optional body that is an object without properties: there is nothing to send.
@@ -447,6 +449,19 @@ class RequestReader:
         if key not in self._bodies:
             self._bodies[key] = _relax_required(flatten(self._schemas, schema, pointer, "body"), sent_by_service)
         return self._bodies[key]
+
+
+_FILE = re.compile(r"(?:(?:the|a|an) )?(?:binary )?file(?: to (?:be )?upload|[.]?\Z)", re.IGNORECASE)
+"""The start of the text of a file."""
+
+
+def _with_file(item: Parameter) -> Parameter:
+    """Returns a field of a form; a string called or explained as a file is one, although 3.0 wants a format for it."""
+    is_plain = item.schema == Schema(types=("string",), description=item.schema.description, title=item.schema.title)
+    if not is_plain or not (item.name.lower() == "file" or _FILE.match(item.description or "")):
+        return item
+    origins = {**(item.origins or {}), "schema": Origin("inferred", "the name or the text of a field")}
+    return replace(item, schema=replace(item.schema, format="binary"), origins=origins)
 
 
 def _relax_required(flat: FlatObject, sent_by_service: bool) -> FlatObject:

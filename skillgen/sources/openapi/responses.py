@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from skillgen.errors import ProblemLog
 from skillgen.model.calls import ErrorCase, ExampleOutput, Link, Output, Pagination
 from skillgen.model.schema import Location, Parameter, Schema, Serialization, Types
-from skillgen.model.serialization import URL_ENCODED, is_exploded, is_json, media_kind
+from skillgen.model.serialization import URL_ENCODED, default_style, is_exploded, is_json, media_kind
 from skillgen.model.values import Json, Value, child, follow
 from skillgen.sources.examples.validation import why_unpublishable
 from skillgen.sources.json_access import as_dict, json_from_text, text_of
@@ -205,13 +205,6 @@ def _is_xml_only(content: dict[str, Json]) -> bool:
     )
 
 
-_DEFAULT_STYLES: dict[Location, str] = {
-    "query": "form",
-    "cookie": "form",
-    "body": "form",
-    "path": "simple",
-    "header": "simple",
-}
 _DEFAULT = Serialization()
 SKIP_ENCODING = "x-ms-skip-url-encoding"
 """Extension of Azure: the value of the parameter is not percent-encoded, and may be several path segments."""
@@ -229,7 +222,7 @@ def serialization_of(raw: dict[str, Json], location: Location, schema: Schema, t
     kinds = schema.types or (types.type_of(schema.ref).types if schema.ref is not None else ())
     if "object" not in kinds or media_type is not None or (found and (found.style, found.explode) != (None, None)):
         return found
-    return replace(found or _DEFAULT, explode=is_exploded(_DEFAULT_STYLES[location], None))
+    return replace(found or _DEFAULT, explode=is_exploded(default_style(location), None))
 
 
 def apply_encoding(
@@ -251,11 +244,9 @@ def apply_encoding(
 def _serialization(
     raw: dict[str, Json], location: Location, schema: Schema, media_type: str | None
 ) -> Serialization | None:
-    style, explode = text_of(raw, "style"), raw.get("explode")
-    default = _DEFAULT_STYLES.get(location)
-    effective = style or default or "form"
-    if style == default:
-        style = None
+    explode, default = raw.get("explode"), default_style(location)
+    effective = text_of(raw, "style") or default
+    style = effective if effective != default else None
     is_scalar = bool(schema.types) and _SCALARS.issuperset(schema.types)
     if not isinstance(explode, bool) or explode == is_exploded(effective, None) or is_scalar or style == "deepObject":
         explode = None

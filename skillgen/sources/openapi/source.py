@@ -21,13 +21,13 @@ from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.keywords import rewrite_objects
 from skillgen.sources.json_schema.loader import SchemaReader
 from skillgen.sources.openapi.checks import (
+    DRAFT_07,
     REST_EDITION,
     check_dialect,
     check_info,
     check_security,
     check_shapes,
     check_version,
-    reads_siblings_of_references,
 )
 from skillgen.sources.openapi.operations import OperationReader, TagReader, tags_of
 from skillgen.sources.openapi.references import FILES_KEY, Bundler, PointerMap, ReferencePolicy, Resolver
@@ -347,7 +347,8 @@ def _service(
     resolver = Resolver(data, problems)
     endpoints = _endpoints(data, document, problems)
     security = SecurityReader(resolver, next((at.url for at in endpoints if is_absolute(at)), None))
-    ref_siblings = reads_siblings_of_references(data)
+    # JSON Schema before 2019-09 ignores keywords next to a `$ref`, as OpenAPI before 3.1 does.
+    ref_siblings = resolver.reads_ref_siblings and not DRAFT_07.match(text_of(data, "jsonSchemaDialect") or "")
     schemas = reader.open_document(data, "", ref_siblings=ref_siblings, reads_xml=needs_xml_names(data))
     check_dialect(data, problems)
     operations = OperationReader(resolver, schemas, document.url, tags, security, has_internal=has_internal)
@@ -419,7 +420,8 @@ def _checked_version(data: Json, name: str) -> str:
     version = as_dict(data).get("openapi", as_dict(data).get("swagger"))
     if version is None:
         error = wrong_kind_error(data, name) if isinstance(data, dict) else None
-        raise error or SourceError(f"is not OpenAPI: {shape_of(data)}", where=name, fix="give an OpenAPI document")
+        shape = shape_of(data) if isinstance(data, dict) else "the document is not an object"
+        raise error or SourceError(f"is not OpenAPI: {shape}", where=name, fix="give an OpenAPI document")
     version = str(version)
     if not version.startswith(("3.", "2.") if "openapi" not in data else "3."):
         raise SourceError(f"is OpenAPI {version[:20]!r}; Swagger 2.0 and OpenAPI 3.0 to 3.2 are read", where=name)
