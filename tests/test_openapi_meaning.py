@@ -105,7 +105,7 @@ def test_work_that_goes_on_after_the_answer_is_documented(
 
 
 def test_the_sunset_of_an_operation_is_documented() -> None:
-    text = documents_of(deprecated=True, **{"x-sunset": "2030-01-01", "x-replaced-by": "new-x"})
+    text = documents_of(deprecated=True, **{"x-sunset": "2030-01-01", "x-speakeasy-deprecation-replacement": "new-x"})
     assert "do not use it any more. It will be removed on 2030-01-01. Use new-x instead.\n" in text
     headers = {"200": {"description": "Done", "headers": {"Sunset": {}}}}
     sunset = "do not use it any more. The `Sunset` header of its responses has the date of its removal.\n"

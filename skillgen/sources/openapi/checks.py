@@ -40,15 +40,6 @@ _RESULT_PATTERN = re.compile(
     r"finds?|search(?:es)?|reads?|provides?|outputs?|yields?)\b",
     re.IGNORECASE,
 )
-_MCP_EXCLUSIONS = (
-    ("x-speakeasy-mcp", "disabled", True),
-    ("x-mcp", "disabled", True),
-    ("x-mcp", "enabled", False),
-    ("x-mcp", "skip", True),
-    ("x-mcp", "ignore", True),
-)
-"""Extensions, members and values that exclude an operation from an MCP server."""
-
 _TELLING_WORDS = 5
 """The description of a response with fewer words is hardly more than "Successful operation"."""
 
@@ -120,16 +111,6 @@ def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
         problems.report(
             "path-invalid", pointer, f"the path {path[:100]!r} has a query or a fragment", "declare parameters"
         )
-
-
-def check_audience(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:
-    """Reports an operation that its author excludes from an MCP server."""
-    message = "the description excludes this operation from an MCP server; as part of the API it is documented"
-    if operation.get("x-mcp") is False:
-        problems.report("mcp-disabled", child(pointer, "x-mcp"), message)
-    for name, key, value in _MCP_EXCLUSIONS:
-        if as_dict(operation.get(name)).get(key) is value:
-            problems.report("mcp-disabled", child(pointer, name, key), message)
 
 
 def check_responses(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:

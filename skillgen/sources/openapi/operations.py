@@ -24,7 +24,7 @@ from skillgen.model.values import Json, Origin, child
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
-from skillgen.sources.openapi.checks import check_audience, check_path, check_texts
+from skillgen.sources.openapi.checks import check_path, check_texts
 from skillgen.sources.openapi.examples import RequestGenerator, login_parameters
 from skillgen.sources.openapi.references import Resolver
 from skillgen.sources.openapi.requests import Body, PathOperation, RequestReader, with_query_parameters
@@ -106,7 +106,7 @@ class OperationReader:
         sent = self.requests.with_path_parameters(sent, path, pointer)
         body = self.requests.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
-        check_audience(operation, pointer, self._problems)
+
         outputs, output_media_types = self.responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
         success_status = min((status for status in responses if status.startswith("2")), default="default")
@@ -284,35 +284,22 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
     return tuple(names)
 
 
-_DEPRECATION_MESSAGES = (
-    "x-deprecated-description",
-    "x-deprecation-message",
-    "x-speakeasy-deprecation-message",
-    "x-deprecated-message",
-    "x-deprecatedMessage",
-)
-_REMOVAL_DATES = ("x-sunset", "x-sunset-date", "x-removal-date", "x-removalDate")
-_REPLACEMENTS = ("x-replaced-by", "x-replacement", "x-speakeasy-deprecation-replacement", "x-deprecated-replacement")
-
-
 def _deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json]) -> Deprecation | None:
     """Returns the declared deprecation; `response` is that of success (RFC 8594, `Sunset` header).
 
-    OpenAPI itself has only `deprecated`; date and replacement come from extensions and headers.
+    OpenAPI itself has only `deprecated`; the rest is in headers, and in extensions of Atlassian, Speakeasy, Zalando,
+    GitHub and Microsoft.
     """
-    graph, github = as_dict(operation.get("x-ms-deprecation")), as_dict(operation.get("x-github"))
-    date = _first_text(operation, _REMOVAL_DATES) or text_of(github, "removalDate") or text_of(graph, "removalDate")
+    graph, github = operation.get("x-ms-deprecation"), operation.get("x-github")
+    said = text_of(operation, "x-deprecatedMessage") or text_of(operation, "x-speakeasy-deprecation-message")
+    date = text_of(operation, "x-sunset") or text_of(github, "removalDate") or text_of(graph, "removalDate")
     deprecation = Deprecation(
-        message=_first_text(operation, _DEPRECATION_MESSAGES) or text_of(graph, "description"),
+        message=said or text_of(graph, "description"),
         removal_date=date,
-        replacement=_first_text(operation, _REPLACEMENTS),
+        replacement=text_of(operation, "x-speakeasy-deprecation-replacement"),
         has_sunset_header=any(name.lower() == "sunset" for name in as_dict(response.get("headers"))),
     )
     return deprecation if deprecation != Deprecation() else None
-
-
-def _first_text(holder: Mapping[str, Json], keys: tuple[str, ...]) -> str | None:
-    return next((text for key in keys if key in holder and (text := text_of(holder, key)) is not None), None)
 
 
 _ACCEPTED = "202"
