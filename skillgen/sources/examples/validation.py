@@ -19,7 +19,6 @@ from skillgen.model.calls import Output
 from skillgen.model.check import STEPS_LIMIT, Check, is_type, pointer, shown
 from skillgen.model.schema import BOUNDS, COUNTS, SIZES, TYPES, Parameter, Schema, SchemaWriter, Types, bases, is_finite
 from skillgen.model.service import Service
-from skillgen.model.tool import Tool
 from skillgen.model.values import Json, child
 from skillgen.security.credentials import is_secret_name, looks_random, redact, without_placeholders
 from skillgen.text import lazy_re as re
@@ -285,7 +284,8 @@ class _Checker:
         for tool in self._service.tools:
             for parameter in tool.parameters:
                 yield from self._parameter(parameter)
-            for output in _outputs(tool):
+            outputs = (tool.output, *tool.other_outputs, *(error.output for error in tool.errors))
+            for output in filter(None, outputs):
                 yield from self._output(output)
         for item in self._service.schemas:
             yield from self._schema(item.schema, item.name, item.pointer)
@@ -343,15 +343,6 @@ class _Checker:
         # A value of which screening replaced a part need not match.
         if error not in (None, UNCHECKED) and without_placeholders(text := json.dumps(value)) == text:
             yield Problem.of("example-invalid", where, f"{what} does not match its schema: {error}")
-
-
-def _outputs(tool: Tool) -> Iterator[Output]:
-    if tool.output is not None:
-        yield tool.output
-    yield from tool.other_outputs
-    for error in tool.errors:
-        if error.output is not None:
-            yield error.output
 
 
 def _faults(schema: Schema) -> Iterator[str]:

@@ -193,7 +193,12 @@ class TagReader:
             if (name := text_of(item, "name")) is not None
             for tag in texts_of(item, "tags")
         }
-        self._report_parents(document, problems)
+        for index, tag in enumerate(as_list(document.get("tags"))):
+            pointer, parent = child("/tags", index, "parent"), text_of(tag, "parent")
+            if parent is not None and parent not in self._declared:
+                problems.report("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}")
+            elif parent is not None and text_of(tag, "name") in self._path(parent):
+                problems.report("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
 
     def group_of(self, operation: dict[str, Json]) -> str | None:
         """Returns the tag that groups an operation: the first that is neither a badge nor an audience (3.2, `kind`)."""
@@ -240,15 +245,6 @@ class TagReader:
                 break
             path.insert(0, parent)
         return path
-
-    def _report_parents(self, document: dict[str, Json], problems: ProblemLog) -> None:
-        for index, tag in enumerate(as_list(document.get("tags"))):
-            pointer = child("/tags", index, "parent")
-            parent = text_of(tag, "parent")
-            if parent is not None and parent not in self._declared:
-                problems.report("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}")
-            elif parent is not None and text_of(tag, "name") in self._path(parent):
-                problems.report("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
 
 
 def tags_of(operation: dict[str, Json]) -> tuple[str, ...]:

@@ -225,25 +225,26 @@ class Bundler:
         return _Source(data, location, url, pointer, RefIndex(data, url) if self._has_names else None)
 
     def _with_bundle_references(self, source: _Source, value: Json = None, pointer: str = "") -> Json:
-        """Returns a document, or the value at a pointer in it, with references as pointers from the bundle's root."""
+        """Returns a document, or the value at a pointer in it, with references as pointers from the bundle's root; one
+        whose target is not read stays."""
+
+        def bundled(reference: str, holder: str) -> str:
+            target = self._target(reference, source, holder)
+            return f"#{target[0].pointer}{target[1]}" if target is not None else reference
+
         return rewrite_references(
             source.data if value is None else value,
-            lambda reference, holder: self._bundle_reference(reference, source, holder),
+            bundled,
             has_names=self._has_names,
             pointer=pointer,
             inlined=lambda reference, holder, is_map: self._inlined(reference, source, holder, is_map),
         )
 
-    def _bundle_reference(self, reference: str, source: _Source, holder: str) -> str:
-        """Returns the reference inside the bundle; the reference itself if its target is not read.
+    def _target(self, reference: str, source: _Source, holder: str) -> tuple[_Source, str] | None:
+        """Returns the document that a reference points into, with the pointer; `None` if it is not read.
 
         `holder` is the pointer of the object with the reference in its document.
         """
-        target = self._target(reference, source, holder)
-        return f"#{target[0].pointer}{target[1]}" if target is not None else reference
-
-    def _target(self, reference: str, source: _Source, holder: str) -> tuple[_Source, str] | None:
-        """Returns the document that a reference points into, with the pointer; `None` if it is not read."""
         pointer = source.index.pointer(reference, holder) if source.index is not None else None
         if pointer is not None:
             return source, pointer

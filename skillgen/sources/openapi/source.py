@@ -473,7 +473,10 @@ class EventReader:
 
     def events(self, tools: Iterable[tuple[Tool, PathOperation]]) -> tuple[Event, ...]:
         """Returns the webhooks, then the callbacks of each tool."""
-        events = list(self._webhooks())
+        events: list[_EventOperation] = []
+        for key in _WEBHOOK_KEYS:
+            for entry in self._operations.requests.operations(as_dict(self._resolver.document.get(key)), f"/{key}"):
+                events.append((entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None))
         for tool, entry in tools:
             if "callbacks" in entry.operation:
                 events += self._callbacks(tool, entry)
@@ -485,11 +488,6 @@ class EventReader:
                 f"{len(events)} webhooks and callbacks are listed without their contents",
             )
         return tuple(self._event(*item, is_detailed=is_detailed) for item in events)
-
-    def _webhooks(self) -> Iterator[_EventOperation]:
-        for key in _WEBHOOK_KEYS:
-            for entry in self._operations.requests.operations(as_dict(self._resolver.document.get(key)), f"/{key}"):
-                yield entry, self._unique(entry.path, f"{entry.path} {entry.method.upper()}"), None
 
     def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
         pointer = child(entry.pointer, "callbacks")
