@@ -107,7 +107,7 @@ def written(
     place: str, name: str, value: Json, style: str | None = None, explode: bool | None = None, reserved: bool = False
 ) -> list[str]:
     """Returns a parameter as sent: a segment of the path, pairs of the query, the text of a header, a cookie."""
-    style = style or default_style(place)
+    style = style or ("simple" if place in ("path", "header") else "form")  # a line of `call.py`
     explode = is_exploded(style, explode)
     if place == "path":
         return [path_segment(name, value, style, explode, reserved)]
