@@ -22,7 +22,7 @@ import skillgen
 from skillgen import Origin, Parameter, Problem, Schema, Semantics, Service, Tool, render_documents
 from skillgen.errors import failure_of
 from skillgen.infer.description import with_description, with_summaries
-from skillgen.security.injection import _tables
+from skillgen.security.injection import rules
 from skillgen.security.tables import load_table
 
 ROOT = Path(__file__).parent.parent
@@ -78,7 +78,7 @@ def test_every_attack_is_found_and_no_text_that_describes() -> None:
     assert addressing(TEXTS["harmless"]) == []
 
 
-@pytest.mark.parametrize("rule", _tables().rules, ids=lambda rule: rule.code)
+@pytest.mark.parametrize("rule", rules(), ids=lambda rule: rule.code)
 def test_every_rule_finds_its_own_example_and_is_in_the_documentation(rule: Any) -> None:
     """X-52: the rules are a table in the documentation."""
     ((_, tool),) = described([rule.example])

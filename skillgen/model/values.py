@@ -125,7 +125,7 @@ def shorten_pointer(pointer: str) -> str:
 
 
 def follow(document: Json, pointer: str, default: Json = None) -> Json:
-    """Returns the value at a pointer, which may be percent-encoded as a URI fragment; the default if there is none."""
+    """Returns the value at a pointer, which may be percent-encoded as a URI fragment; the default without one."""
     value = document
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):

@@ -215,6 +215,11 @@ def _tables() -> _Tables:
     return decode(Path(__file__).with_name("injection.json").read_bytes(), _Tables)
 
 
+def rules() -> tuple[Rule, ...]:
+    """Returns the rules, in the order in which they are tried."""
+    return _tables().rules
+
+
 def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -> dict[str, tuple[Passage, ...]]:
     """Returns the texts that address the model, each with its passages; `weak` gets those that only have words of a
     rule."""
@@ -226,7 +231,8 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
         others = ((part, *_judged(text[slice(*part)])) for part in _parts(text, goes_on=True) if part not in lines)
         ways = (tuple(Passage(*part, rule) for part, rule, _ in rows if rule is not None) for rows in (judged, others))
         if passages := next(filter(None, ways), ()):
-            found[text] = passages if len(passages) <= _MAX_PASSAGES else (Passage(0, len(text), passages[0].rule),)
+            everything = Passage(0, len(text), passages[0].rule)
+            found[text] = passages if len(passages) <= _MAX_PASSAGES else (everything,)
         elif weak is not None and (words := [rule for _, _, rule in judged if rule is not None]):
             weak[text] = words[0]
     return found
