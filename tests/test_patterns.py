@@ -180,10 +180,11 @@ def seconds(pattern: re.Pattern[str], method: str, text: str) -> float:
     return time.process_time() - start
 
 
-def look(names: list[str]) -> None:
-    """Tries patterns, and proves the worst repetition of each that grows faster than it; prints what it begins with."""
+def look(half: int) -> None:
+    """Tries half of the patterns, and proves the worst repetition of each that grows faster than it; prints each."""
     known = patterns()
-    for name in names:
+    assert len(known) > 300
+    for name in sorted(known)[half::2]:
         print(json.dumps(name), flush=True)
         pattern, methods = known[name]
         used = sorted({method if method in ("match", "fullmatch") else "search" for method in methods})
@@ -207,10 +208,10 @@ def growth_of(pattern: re.Pattern[str], pump: Pump) -> float:
     return seconds(pattern, method, long) / max(seconds(pattern, method, short), 1e-6)
 
 
-def unended(names: list[str]) -> str:
+def unended(half: int) -> str:
     """Returns what a process of its own did not come to an end with; nothing if it tried all."""
     try:
-        command = [sys.executable, __file__, json.dumps(names)]
+        command = [sys.executable, __file__, str(half)]
         subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=TIME_LIMIT_S)
     except subprocess.TimeoutExpired as error:
         return (error.stdout or b"").decode().splitlines()[-1]
@@ -218,10 +219,8 @@ def unended(names: list[str]) -> str:
 
 
 def test_no_pattern_is_slow_for_a_text_that_was_made_for_it() -> None:
-    names = sorted(patterns())
-    assert len(names) > 300
     with ThreadPoolExecutor(2) as pool:
-        assert [*pool.map(unended, (names[::2], names[1::2]))] == ["", ""]
+        assert [*pool.map(unended, (0, 1))] == ["", ""]
 
 
 def test_every_pattern_that_a_function_builds_is_known_here() -> None:
@@ -272,4 +271,4 @@ WITHOUT_REPETITION = {
 
 
 if __name__ == "__main__":
-    look(json.loads(sys.argv[1]))
+    look(int(sys.argv[1]))
