@@ -230,6 +230,38 @@ def test_an_interpreter_in_the_folder_is_recorded_with_its_path(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
+    ("words", "recorded"),
+    [
+        (("from-server", "--", "{}/server", "shop"), ("--", "../server", "shop")),
+        (("from-server", "--", "{}/server", "shop", "{}/tools.json"), ("--", "../server", "shop", "../tools.json")),
+        (("from-cli", "--command", "{}/depot"), ("--command", "../depot")),
+        (("from-cli", "--command", "sh {}/depot 'a b'", "--program", "depot"), ("--command", "sh ../depot 'a b'")),
+        (("from-cli", "--command", "../depot"), ("--command", "../depot")),
+        (("from-cli", "--python", "{}/env/python", "depot:cli"), ("--python", "env/python")),
+    ],
+)
+def test_paths_are_recorded_from_where_they_are_searched(words: Any, recorded: Any, tmp_path: Path) -> None:
+    """With `--cwd`, a command and its arguments are searched from there, the paths of options from the run's folder."""
+    (tmp_path / "data").mkdir()
+    tools(tmp_path / "data/tools.json", "get_order")
+    tools(tmp_path / "tools.json", "get_order")
+    code = "import click\n@click.group()\ndef cli(): pass\n@cli.command()\ndef pack(): 'Packs.'\n"
+    (tmp_path / "data/depot.py").write_text(code, "utf-8")
+    files = {"server": f"#!{sys.executable}\n{SERVER}", "depot": "#!/bin/sh\necho 'Usage: depot [options]'\n"}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, "utf-8")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "env").mkdir()
+    (tmp_path / "env/python").symlink_to(sys.executable)
+    command, *others = (word.format(tmp_path) for word in words)
+    generated(command, "--out", "docs", "--cwd", tmp_path / "data", *others, cwd=tmp_path)
+    stored = record(tmp_path / "docs")["run"]["words"]
+    assert ("--cwd data" in " ".join(stored), " ".join(recorded) in " ".join(stored)) == (True, True), stored
+    assert str(tmp_path) not in " ".join(stored)
+    generated("update", "docs", cwd=tmp_path)
+
+
+@pytest.mark.parametrize(
     ("options", "lacks"),
     [
         (("--header", "Authorization: Bearer s3cr3t-t0ken-value"), "--header Authorization"),

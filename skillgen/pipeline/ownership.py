@@ -11,17 +11,19 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import shutil
 import tempfile
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, count
+from itertools import chain, count, pairwise
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from skillgen.config.project import HOSTS
+from skillgen.config.option import command_words, options_in
+from skillgen.config.project import HOSTS, Source
 from skillgen.errors import ExitCode, Problem, ProblemLog, SkillgenError, SourceError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -40,6 +42,9 @@ SITE = "services"
 _HERE = "./"
 _RELATIVE = (_HERE, "../")
 """The beginning of a path from the folder that has both OUT and the current folder."""
+
+_COMMANDS = {item.flag for item in options_in(Source) if item.is_command}
+"""Options whose value is a command."""
 
 _PYTHON = re.compile(r"python[\d.]*(?:\.exe)?")
 _VERSION = re.compile(r"(?<=.)(?:@|==)[^@=/]*\Z")
@@ -110,24 +115,35 @@ def words_in_record(service: Service, out: Path) -> tuple[str, ...]:
 
 
 def run_in_record(run: Run | None, out: Path) -> Run | None:
-    """Returns a command with its folder as the record of OUT has it, and without private paths."""
+    """Returns a command with its folder as the record of OUT has it, and without private paths.
+
+    Paths are from the folder in which they are searched: those of a command that it starts, from `--cwd`.
+    """
     if run is None or run.folder is None:
         return run
     here, home, shared = Path(run.folder), Path.home(), Path(tempfile.gettempdir())
-    words, lacks = [], [*run.lacks]
-    for word in run.words:
-        path = Path(word)
-        is_own = here == path or not {here, home, shared}.isdisjoint(path.parents)
-        if path.is_absolute() and _PYTHON.fullmatch(path.name) and shutil.which(path.name) == word:
-            words.append(path.name)
-        elif not path.is_absolute() or not is_own:
-            words.append(word)
-        elif shared_folder(path.parent, here) is not None:  # an interpreter is a link to another folder
-            words.append(Path(os.path.relpath(path, here)).as_posix())
-        else:
-            lacks.append(f"the path of {path.name}")
+    lacks = [*run.lacks]
+
+    def in_record(words: Sequence[str], folder: Path) -> Iterator[str]:
+        for flag, word in pairwise(("", *words)):
+            path = Path(word)
+            is_own = here == path or not {here, home, shared}.isdisjoint(path.parents)
+            if flag in _COMMANDS:
+                yield shlex.join(in_record(command_words(word, flag), started_in))
+            elif path.is_absolute() and _PYTHON.fullmatch(path.name) and shutil.which(path.name) == word:
+                yield path.name
+            elif not path.is_absolute() or not is_own:
+                yield word
+            elif shared_folder(path.parent, folder) is not None:  # an interpreter is a link to another folder
+                yield Path(os.path.relpath(path, folder)).as_posix()
+            else:
+                lacks.append(f"the path of {path.name}")
+
+    end = run.words.index("--") if "--" in run.words else len(run.words)
+    started_in = here.joinpath(*(value for flag, value in pairwise(run.words[:end]) if flag == "--cwd"))
+    words = (*in_record(run.words[:end], here), *in_record(run.words[end:], started_in))
     folder = None if shared_folder(here, out) is None else Path(os.path.relpath(here, out.resolve())).as_posix()
-    return replace(run, words=tuple(words), lacks=tuple(lacks), folder=folder)
+    return replace(run, words=words, lacks=tuple(lacks), folder=folder)
 
 
 def with_portable_source(service: Service) -> Service:

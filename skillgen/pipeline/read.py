@@ -292,7 +292,8 @@ def _read_cli(request: Request) -> Reading:
         if interpreter is None:
             fix = "name the interpreter: --python PATH"
             raise UsageError("there is no Python on PATH", where=source.cli, fix=fix)
-        command = (os.fspath(interpreter), tree.__file__, target)
+        name = Path(interpreter).name
+        command = (name if name == interpreter else str(Path(interpreter).absolute()), tree.__file__, target)
         printed = _command_output(command, replace(request, secrets=secrets, environment=inherited), target)
         tree_printed = without_own_folders(json_or_none(printed.decode("utf-8", "replace")), _folder(source))
         data, echoed_from = secrets.hide_in(tree_printed)
@@ -322,9 +323,7 @@ def _read_cli_command(request: Request) -> Reading:
     problems = ProblemLog()
     with secrets.redact_errors():
         try:
-            run = _run_of(
-                with_program_path(command, environment, Path.cwd()), replace(request, environment=environment)
-            )
+            run = _run_of(with_program_path(command, environment, here), replace(request, environment=environment))
             service, ai_help = Explorer(
                 run=run, words=words, env=source.env, problems=problems, secrets=secrets, progress=request.progress
             ).explored()
