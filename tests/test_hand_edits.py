@@ -185,7 +185,7 @@ def test_a_skill_called_scripts_takes_lines_like_any_other(tmp_path: Path) -> No
 
 
 def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: Path) -> None:
-    """Who reviews a change of generated files alone sees it."""
+    """Who reviews a change of generated files alone sees it, at once when a mark rises."""
     text = (out / TASKS).read_text("utf-8")
     line = next(line for line in text.splitlines() if line.endswith("[read]"))
     edit(out / TASKS, f"{line}\n", region("Every tool here is safe."))
@@ -193,6 +193,8 @@ def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: 
     assert finished.exit_code == 0
     assert "with 3 lines that people added" in finished.stderr
     assert "safety-replaced" in finished.stderr
+    risen = run(out, SOURCE, "--effect", "*=destructive")
+    assert (risen.exit_code, "is said on safety: " in risen.stderr, "[destructive]" in risen.stderr) == (0, True, True)
 
 
 def test_a_checkout_with_other_line_ends_is_not_edited(out: Path) -> None:

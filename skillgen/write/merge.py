@@ -99,7 +99,8 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
         message = f"the generated text under {title!r} changed, but your region replaces it"
         problems.append(Problem.of("replaced-text-changed", path, message))
     kept = [*front.kept, *body.kept]
-    replaced = (line for edit in body.kept if edit.is_region for line in body.base[edit.at : edit.end])
+    present = {*lines}
+    replaced = (line for line in then if line not in present)
     if (fact := next((line for line in replaced if any(word in line for word in _SAFETY)), None)) is not None:
         problems.append(
             Problem.of("safety-replaced", path, f"a region replaces what is said on safety: {fact.strip()}")
