@@ -469,6 +469,13 @@ def results(sarif: str) -> list[dict[str, Json]]:
     return found
 
 
+def test_what_is_too_much_for_an_agent_is_reported(tmp_path: Path) -> None:
+    tools = [tool(f"tool_{number}", description="word " * (1_000 if number == 0 else 5)) for number in range(51)]
+    select = ("--select", "too-many-tools,long-description")
+    found = [codes(*select, "--", *command(tmp_path, tools=some), cwd=TESTS) for some in (tools, tools[1:])]
+    assert [*map(sorted, found)] == [["long-description", "too-many-tools"], []]
+
+
 _SET: Json = {name: {"type": "string", "readOnly": True} for name in "abcdefghijk"}
 
 NO_FINDINGS: dict[str, list[Json]] = {

@@ -221,6 +221,7 @@ def test_every_documented_code_is_reported() -> None:
     modules = (ROOT / "skillgen").rglob("*.py")
     strings = {string for path in modules for string in re.findall(r'"([a-z0-9-]+)"', path.read_text("utf-8"))}
     built = {f"{field}-missing" for field in ("title", "version", "description", "tool-summary", "tool-description")}
+    built |= {f"dashdash-{profile}-url-missing" for profile in ("api", "cli", "web")}
     assert CODES.keys() - strings - built - LINT_CODES == set()
 
 

@@ -67,8 +67,7 @@ def call_tool(request: Request, name: str, words: Sequence[str], options: CallOp
             with client.hidden.redact_errors():
                 arguments = script.checked(client, found, script.read_arguments(words, found, data["types"]))
                 if options.dry_run:
-                    text = client.dry_run(name, found, arguments).replace("%24SKILL_", "$SKILL_")
-                    return client.hidden.hide(text), False
+                    return client.dry_run(name, found, arguments).replace("%24SKILL_", "$SKILL_"), False
                 if (reason := why_confirmed(tool)) is not None and not options.yes:
                     raise UsageError(f"{reason}, so nothing was sent", where=name, fix="ask the user, then add --yes")
                 text, is_error = client.call(name, found, arguments)
@@ -108,6 +107,10 @@ class _McpClient(script.McpClient):
         self.command, self.url, self.version = None, target.where, "open"
         self.hidden = target.secrets()
         self._session = session
+
+    def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
+        """Returns the request of a call, without secrets."""
+        return self.hidden.hide(super().dry_run(name, tool, arguments))
 
     def ask(self, method: str, params: Any) -> Any:
         """Sends a request, and returns the answer to it."""
