@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import os
 import shutil
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,7 @@ def test_no_skill_is_installed_over_that_of_another_service(host: str, tmp_path:
     before = files_of(tmp_path)
     finished = run("from-openapi", "b.json", "-o", "b", "--install", host)
     assert (finished.exit_code, "--replace" in finished.stderr) == (2, True), finished.stderr
+    assert "/a), not those of " in finished.stderr
     assert files_of(tmp_path) == before
     assert not (tmp_path / "b").exists()
     done("from-openapi", "b.json", "-o", "b", "--install", host, "--replace")
@@ -352,18 +354,28 @@ def test_a_server_keeps_lines_and_texts_in_whichever_folder(tmp_path: Path) -> N
     assert "description: Keeps the goods" in skill.read_text("utf-8")
 
 
-def test_a_server_with_a_command_of_its_own_is_left_to_it(tmp_path: Path) -> None:
-    """Another command does not undo its options; `update` runs both."""
+@pytest.mark.parametrize("is_project", [True, False])
+@pytest.mark.parametrize("emit", ["skill", "skill,llms"])
+def test_a_server_with_a_command_of_its_own_is_left_to_it(is_project: bool, emit: str, tmp_path: Path) -> None:
+    """Another command does not undo its options, and publishes nothing that it does not have; `update` runs both."""
     servers(tmp_path, one=server(tmp_path / "1.py", "one"), two=server(tmp_path / "2.py", "two"))
-    done("from-server", "--config", "servers.json", "-o", "docs")
+    command = ["from-server", "--config", "servers.json", "-o", "docs", "--emit", "skill,llms,plugin,well-known"]
+    if is_project:
+        command = ["build", "-o", "docs", *command[-2:]]
+        write(tmp_path / "skillgen.yaml", {"targets": {"m": {"source": {"config": "servers.json"}}}})
+    done(*command)
     words = "Reads a log. Use when the user asks for the log."
     own = ("--config", "servers.json", "--server", "one", "-o", "docs/one", "--description", words)
-    done("from-server", *own)
+    done("from-server", *own, "--emit", emit)
     before = files_of(tmp_path / "docs/one")
-    assert run("from-server", "--config", "servers.json", "-o", "docs", "--check").exit_code == 0
-    assert "has-own-command: docs/one: " in done("from-server", "--config", "servers.json", "-o", "docs").stderr
+    assert "has-own-command: docs/one: " in done(*command).stderr
+    assert run(*command, "--check").exit_code == 0
     assert files_of(tmp_path / "docs/one") == before
-    assert "](one/llms.txt)" in Path("docs/llms.txt").read_text("utf-8")
+    assert ("](one/llms.txt)" in Path("docs/llms.txt").read_text("utf-8")) == ("llms" in emit)
+    above = [text.decode() for path, text in files_of(tmp_path / "docs").items() if not path.startswith(("one", "two"))]
+    assert [text for text in above if "./one" in text or "skills/one" in text] == []
+    if is_project:
+        return
     server(tmp_path / "1.py", "one", "get_b")
     assert done("update", "docs").stdout == "- breaking: get_a: removed\n- get_b: added\n"
     assert words.encode() in files_of(tmp_path / "docs/one")["skills/one/SKILL.md"]
@@ -432,6 +444,97 @@ def test_documents_move_with_what_people_added(case: str, tmp_path: Path) -> Non
     assert run("build", "--check").exit_code == 0
 
 
+Targets = dict[str, dict[str, Any]]
+BOTH: dict[str, Any] = {"source": {"config": "servers.json"}}
+SKILLS = {**BOTH, "emit": ["skill"]}
+API = {"source": {"openapi": "x.json"}}
+ONE, TWO = ({**API, "name": f"The {name}"} for name in ("boats", "crew"))
+TARGETS: dict[str, tuple[Targets, Targets, int, dict[str, str]]] = {
+    "several servers, a target joins": ({"m": BOTH}, {"m": BOTH, "x": API}, 0, {"a": "m/a", "b": "m/b"}),
+    "several servers, a target leaves": ({"m": BOTH, "x": API}, {"m": BOTH}, 0, {"m/a": "a", "m/b": "b"}),
+    "several servers, another name": ({"m": BOTH, "x": API}, {"n": BOTH, "x": API}, 0, {"m/a": "n/a", "m/b": "n/b"}),
+    "several servers, no llms.txt": ({"m": SKILLS, "x": API}, {"n": SKILLS}, 0, {"m/a": "a", "m/b": "b"}),
+    "several servers, another folder": (
+        {"m": {**BOTH, "out": "p"}}, {"m": {**BOTH, "out": "q"}}, 0, {"../p/a": "../q/a", "../p/b": "../q/b"}
+    ),
+    "one source, the first leaves": ({"one": ONE, "two": TWO}, {"two": TWO}, 0, {"two": "."}),
+    "one source, one is renamed": ({"one": ONE, "two": TWO}, {"one": ONE, "three": TWO}, 0, {}),
+    "one source, one is renamed and one joins": ({"one": ONE}, {"three": ONE, "two": TWO}, 0, {}),
+    "one source, other folders": (
+        {"one": {**ONE, "out": "p"}, "two": {**TWO, "out": "q"}},
+        {"one": {**ONE, "out": "q"}, "two": {**TWO, "out": "p"}}, 2, {},
+    ),
+}  # fmt: skip
+SERVERS: dict[str, tuple[dict[str, str], dict[str, str], int, dict[str, str]]] = {
+    "one joins": ({"a": "s"}, {"a": "s", "b": "t"}, 0, {".": "a"}),
+    "one leaves": ({"a": "s", "b": "t"}, {"b": "t"}, 0, {"b": "."}),
+    "one is renamed": ({"a": "s", "b": "t"}, {"c": "s", "b": "t"}, 0, {"a": "c"}),
+    "a twin joins": ({"b": "s"}, {"a": "s", "b": "s"}, 0, {".": "b"}),
+    "a twin leaves": ({"a": "s", "b": "s"}, {"b": "s"}, 0, {"b": "."}),
+    "a twin is renamed": ({"a": "s", "b": "s"}, {"a": "s", "c": "s"}, 0, {}),
+    "twins come after one": ({"a": "s"}, {"b": "s", "c": "s"}, 2, {}),
+    "others come after one": ({"a": "s"}, {"b": "t", "c": "t"}, 2, {}),
+    "one fails, one joins": ({"a": "s"}, {"a": "gone", "b": "t"}, 3, {}),
+    "one is edited, one joins": ({"a": "s"}, {"a": "s", "b": "t"}, 4, {}),
+}
+
+
+def lines_of_people() -> dict[str, str]:
+    """Returns the folder that has each line now, by the one in which it was written, both from agent-docs."""
+    out = Path("agent-docs").resolve()
+    pages = {path: path.read_text("utf-8") for path in Path().rglob("SKILL.md")}
+    found = {text.partition("Line of ")[2].strip(): path for path, text in pages.items() if "Line of " in text}
+    return {name: Path(os.path.relpath(path.parents[2].resolve(), out)).as_posix() for name, path in found.items()}
+
+
+def put(case: str, folder: Path, programs: Mapping[str, str], found: Targets) -> None:
+    servers(folder, **{name: str(folder / f"{program}.py") for name, program in programs.items()})
+    (folder / "skillgen.yaml").write_text(json.dumps({"targets": found}), "utf-8")
+    if "edited" in case and len(programs) == 2:
+        page = Path("agent-docs/llms.txt")
+        page.write_text(page.read_text("utf-8").replace("## When to Use", "## When I Use"), "utf-8")
+
+
+@pytest.mark.parametrize(("case", "command"), [
+    *((case, ["build"]) for case in (*TARGETS, *SERVERS)),
+    *((case, ["from-server", "--config", "servers.json"]) for case in SERVERS),
+])  # fmt: skip
+def test_lines_stay_with_their_target_and_server(case: str, command: list[str], tmp_path: Path) -> None:
+    """They move with its documents, or stay where they were and are reported; `--check` says the same."""
+    api(tmp_path / "x.json")
+    for name in "st":
+        server(tmp_path / f"{name}.py", f"depot-{name}")
+    both = {"a": "s", "b": "t"}
+    first, then, code, moves = SERVERS.get(case) or TARGETS[case]
+    steps = [(step, {"m": BOTH}) if case in SERVERS else (both, step) for step in (first, then)]
+    put("", tmp_path, *steps[0])
+    done(*command)
+    for path in [*tmp_path.rglob("SKILL.md")]:
+        name = Path(os.path.relpath(path.parents[2], tmp_path / "agent-docs")).as_posix()
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"\nLine of {name}\n")
+    done(*command)
+    before = lines_of_people()
+    assert list(before) == [*before.values()] != []
+    put(case, tmp_path, *steps[1])
+    files = files_of(tmp_path)
+    assert run(*command, "--check").exit_code == (code or 1)
+    assert files_of(tmp_path) == files
+    finished = run(*command, "-v")
+    assert finished.exit_code == code, finished.stderr
+    assert lines_of_people() == {**before, **moves}
+    if code:
+        assert {path: text for path, text in files_of(tmp_path).items() if path in files} == files
+    else:
+        for out in (os.path.normpath(f"agent-docs/{name}") for name in before.keys() - moves.keys()):
+            assert f" in {out}, " in finished.stderr or f"lines-left: {out}: " in finished.stderr
+        assert run(*command, "--check").exit_code == 0
+    if code > 2:
+        put("", tmp_path, both, {"m": BOTH})
+        done(*command, *(["--force"] if code == 4 else []))
+        assert lines_of_people() == {".": "a"}
+
+
 @pytest.mark.parametrize("place", ["old", "new"])
 def test_documents_do_not_move_where_something_would_be_lost(place: str, tmp_path: Path) -> None:
     """Text that a person changed, or a file of others at the new place."""
@@ -487,12 +590,12 @@ def test_advice_names_what_people_wrote_and_no_folder_of_others(tmp_path: Path) 
     add("agent-docs/llms.txt")
     targets(tmp_path, b=None, c=None)
     finished = done("build", "-v")
-    (line,) = [line for line in finished.stderr.splitlines() if "documents-left: agent-docs: " in line]
+    (line,) = [line for line in finished.stderr.splitlines() if "lines-left: agent-docs: " in line]
     assert "people changed llms.txt (move what people wrote to other documents, then delete .skillgen.json, ai" in line
     assert "the folder" not in line
     add(".claude/skills/a-shop/SKILL.md")
     shutil.rmtree("agent-docs/skills")
-    assert "people changed SKILL.md" in done("build").stderr.partition("installed-skill-left")[2]
+    assert "people changed SKILL.md" in done("build", "-v").stderr.partition("lines-left: .claude")[2]
 
 
 def test_documents_are_not_taken_from_another_target(tmp_path: Path) -> None:
@@ -505,7 +608,26 @@ def test_documents_are_not_taken_from_another_target(tmp_path: Path) -> None:
     assert with_mine(tmp_path) == {"agent-docs/b/llms.txt"}
     targets(tmp_path, b=None, before=None)
     shutil.copytree("agent-docs/b", "agent-docs/copy")
-    assert "documents-left: agent-docs/copy: " in done("build").stderr
+    assert "lines-left: agent-docs/copy: " in done("build").stderr
+
+
+def test_a_run_elsewhere_takes_nothing_from_a_project(tmp_path: Path) -> None:
+    """`-o` names the folder of a target by mistake; the next build reports what it wrote there."""
+    targets(tmp_path, a=None, b=None)
+    done("build")
+    add("agent-docs/a/llms.txt")
+    before = files_of(tmp_path)
+    done("build", "-o", "agent-docs/a", "--target", "a")
+    assert {path: text for path, text in files_of(tmp_path).items() if path in before} == before
+    assert "documents-left: agent-docs/a/a: " in done("build").stderr
+
+
+def test_another_writer_of_documents_is_reported(tmp_path: Path) -> None:
+    """A command and a target write the same service: each run after the other says so, once."""
+    own = ["from-openapi", api(tmp_path / "a.json"), "--name", "Mine"]
+    done(*own)
+    for command in (project(tmp_path, shop="a.json"), own):
+        assert [" writer-changed: " in done(*command).stderr for _ in range(2)] == [True, False]
 
 
 # -- what a person writes ships ---------------------------------------------------------------------------------------
@@ -586,8 +708,8 @@ def test_an_edit_error_shows_only_what_would_be_lost(tmp_path: Path) -> None:
     text = skill.read_text("utf-8").replace("## How to Call", "## How I Call").replace("name: tasks\n", "name: mine\n")
     text = text.replace("\n---\n", "\nowner: me\n---\n", 1).replace("\n# Tasks\n", f"\n# Tasks\n\n{MINE}\n")
     skill.write_text(f"{text}\n{BLOCK}\n", "utf-8")
-    finished = run("from-openapi", "api.json")
-    assert finished.exit_code == 4
+    finished = run("from-openapi", "api.json", "--install", "claude")
+    assert (finished.exit_code, Path(".claude").exists()) == (4, False)
     assert [line for line in finished.stderr.splitlines() if line[:1] in "+-" and line[:3] not in ("+++", "---")] == [
         "-name: tasks", "+name: mine", "-## How to Call", "+## How I Call",
     ]  # fmt: skip

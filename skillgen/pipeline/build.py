@@ -16,6 +16,7 @@ import json
 import os
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from itertools import combinations
 from pathlib import Path
 from typing import Any, Literal
 
@@ -79,24 +80,27 @@ def resolve_targets(
     """
     if only is not None and only not in targets:
         raise UsageError(f"no such target: {only}", where="--target", fix=f"choose from {', '.join(targets)}")
-    outs: dict[str, Path] = {}
     top = Path(given.get("out") or file.parent / DEFAULT_OUT)
-    for name, target in targets.items():
-        own = None if "out" in given else target.output.out
-        out = file.parent / own if own else top if len(targets) == 1 else top / name
-        out = Path(os.path.normpath(out))
-        for owner, other in outs.items():
-            # Windows and macOS know one folder by names that differ in case only.
-            one, two = (f"{folder}{os.sep}".casefold() for folder in (out, other))
-            if one.startswith(two) or two.startswith(one):
-                what = f"the targets {owner} and {name} write to the same folder"
-                raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
-        outs[name] = out
+    parts = {name: name if len(targets) > 1 else "" for name in targets}
+    own = {name: file.parent / (item.output.out or Path(DEFAULT_OUT, parts[name])) for name, item in targets.items()}
+    outs = {name: top / parts[name] for name in targets} if "out" in given else own
+    own, outs = ({name: Path(os.path.normpath(out)) for name, out in item.items()} for item in (own, outs))
+    for (owner, other), (name, out) in combinations(outs.items(), 2):
+        # Windows and macOS know one folder by names that differ in case only.
+        one, two = (f"{folder}{os.sep}".casefold() for folder in (out, other))
+        if one.startswith(two) or two.startswith(one):
+            what = f"the targets {owner} and {name} write to the same folder"
+            raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
     # An --out may be for one run, so nothing moves there from the folders of the file.
-    near = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
-    place = Place(out=top, near=tuple(dict.fromkeys((top, *outs.values(), *near))), siblings=outs, owner=file, top=file)
+    more = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
+    near, kept = tuple(dict.fromkeys((top, *outs.values(), *more))), () if outs == own else tuple(own.values())
+    place = Place(out=top, near=near, siblings=outs, kept=kept, owner=file, top=file)
+    sources = [getattr(target.source, target.source.kind) for target in targets.values()]
+    places = [structs.replace(place, is_shared=sources.count(source) > 1) for source in sources]
     return tuple(
-        _resolved(name, target, file, given, place) for name, target in targets.items() if only in (None, name)
+        _resolved(name, targets[name], file, given, place)
+        for name, place in zip(targets, places, strict=True)
+        if only in (None, name)
     )
 
 

@@ -12,16 +12,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from itertools import product, zip_longest
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
 from skillgen import __version__
 from skillgen.config.option import PathName
 from skillgen.config.project import DEFAULT_OUT, OutputOptions
-from skillgen.errors import CODES, WHERE, EditedError, Problem, SkillgenError, SourceError, UsageError
+from skillgen.errors import CODES, WHERE, EditedError, Problem, SkillgenError, SourceError, UsageError, raise_all
 from skillgen.infer.description import described, with_description
-from skillgen.model.document import FORMATS, TEXTS_NAME
+from skillgen.model.document import TEXTS_NAME
 from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
 from skillgen.model.values import Json
@@ -33,7 +33,7 @@ from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, move_documents, plan_documents
-from skillgen.write.record import RECORD_NAME, Run, content_of, line_digest, lines_of, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
 
 _SKILLS = "skills/"
 """The folder of all skills."""
@@ -130,14 +130,16 @@ def _move_service(service: Service, output: OutputOptions, place: Place, old: Pa
     """
     if not output.replace:
         _refuse_other_service(service, place, place)
-    planned = write_service(service, replace(output, check=True), replace(place, out=old))
+    planned = write_service(service, replace(output, check=True), replace(place, out=old, within=None))
     for outcome in planned:
         _refuse_conflicts(outcome.plan)
+    identity = ownership.identity_of(service, place)
     if output.check:
+        move_documents(old, place.out, identity, check=True)
         return (replace(planned[0], moved=f", would be moved to {place.out}"), *planned[1:])
     install = (*place.install, *ownership.installed_from(old))
     with lock_folder(old), lock_folder(place.out, place.within):
-        move_documents(old, place.out, ownership.identity_of(service, place))
+        move_documents(old, place.out, identity)
     written = write_service(service, output, replace(place, install=install))
     return (replace(written[0], moved=f", moved from {old}"), *written[1:])
 
@@ -193,7 +195,8 @@ def _refuse_other_service(service: Service, place: Place, main: Place) -> None:
         UsageError: it is one.
     """
     before, after = read_record(place.out), ownership.identity_of(service, place)
-    is_other, owner = False, (place.out / (before.owner or "")).resolve()
+    is_other = not place.is_installed and ownership.is_of_others(before, after, place)
+    owner = (place.out / (before.owner or "")).resolve()
     if place.is_installed and after.owner is not None and owner != main.out.resolve():
         with suppress(SkillgenError):
             is_other = f"{_SKILLS}{place.out.name}/SKILL.md" in read_record(owner).states
@@ -268,7 +271,7 @@ def _refuse_conflicts(plan: Plan) -> None:
         fix = "move your words to skillgen.yaml; or put them between <!-- yours --> and <!-- /yours --> to keep them; "
         fix += discard
     names = first_of((change.path for change in conflicts), 5)
-    what = f"{names}: {'; '.join(reasons)}; nothing was written"
+    what = f"{names}: {'; '.join(reasons)}; none of these documents was written"
     raise EditedError(what, where=str(plan.out), fix=fix, diff="".join(change.edit for change in conflicts))
 
 
@@ -299,6 +302,10 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"
         fix = f"keep the name {old[0]} with --name"
         problems.append(Problem.of("skill-renamed", out, message, fix))
+    if before.states and before.owner != ".." and (before.target is None) != (after.target is None):
+        one, other = ("a command" if item.target is None else f"the target {item.target}" for item in (before, after))
+        message = f"{one} wrote these documents, and {other} now does, without the options of the former"
+        problems.append(Problem.of("writer-changed", out, message))
     if before.service is not None and not is_same and not ownership.is_site(before):
         message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
         problems.append(Problem.of("service-replaced", out, message))
@@ -326,6 +333,10 @@ def place_of(out: PathName | None) -> Place:
     return Place(out=folder, siblings={"": folder}, near=(folder,), top=folder)
 
 
+_Written: TypeAlias = list[tuple[str, Service, Outcome]]
+"""The folder of each service of a run, and its documents."""
+
+
 def write_services(reading: Reading, output: OutputOptions, place: Place) -> Result:
     """Documents the services of one source, each in a folder of OUT if there are several.
 
@@ -336,36 +347,37 @@ def write_services(reading: Reading, output: OutputOptions, place: Place) -> Res
     names = ownership.folder_names(reading.services)
     places = [place] * len(names) if is_one else place.below(names)
     services = _with_distinct_names(reading.services, [own.out for own in places] if reading.failures else ())
-    has_site = not is_one and bool(services) and any(FORMATS[name].site_renderer for name in output.emit)
-    if has_site and not output.replace:  # nothing above several services replaces the documents of another one
-        before, site = read_record(place.out), ownership.identity_of(None, place)
-        identities = (ownership.identity_of(service, place) for service in services)
-        if not any(ownership.is_same_service(before, after, place.out) for after in identities):
-            ownership.refuse_other_service(before, site, place)
-    written: list[tuple[str, Service, Outcome]] = []
-    notices = [*reading.problems]
+    counts = Counter(service.source for service in services)
+    shared = [place.is_shared or counts[service.source] > 1 for service in services]
+    places = [replace(own, is_shared=is_shared) for own, is_shared in zip(places, shared, strict=True)]
+    if services and not (is_one or output.replace):
+        _refuse_unclaimed(services, places, place, reading.failures)
+    written: _Written = []
+    left: list[str] = []
     for name, service, own in zip(names, services, places, strict=True):
         try:
             record = read_record(own.out)
-            is_left = not is_one and place.target is None and record.owner is None and record.run is not None
-            planned = replace(output, check=output.check or is_left)
+            if not is_one and record.owner is None and record.run is not None:
+                left.append(name)
+                continue
             old = ownership.earlier_folder(service, own, record)
-            outcomes = _move_service(service, planned, own, old) if old else write_service(service, planned, own)
+            outcomes = _move_service(service, output, own, old) if old else write_service(service, output, own)
         except SkillgenError as error:
             steps.append(Failure(error=error, source_problems=service.problems if is_one else ()))
         else:
             written.append((name, service, outcomes[0]))
-            steps += () if is_left else outcomes
-            message = "a command for this server alone wrote its documents, so this run does not change them"
-            notices += [Problem.of("has-own-command", str(own.out), message)] if is_left else []
-    # In a check, the documents that would be moved from there are there still.
-    if has_site and written and all(outcome.plan.out != place.out for *_, outcome in written):
-        try:
-            is_partial = any(isinstance(step, Failure) for step in steps)
-            steps.append(_write_site(written, output, place, is_partial=is_partial))
-        except SkillgenError as error:
-            steps.append(Failure(error=error))
-    return Result(steps=tuple(steps), notices=tuple(notices), is_one=is_one)
+            steps += outcomes
+    try:
+        is_partial = any(isinstance(step, Failure) for step in steps)
+        # Documents of a service that are still there could not be moved, or in a check were not.
+        can_replace = output.replace and not is_partial and not any(outcome.moved for *_, outcome in written)
+        if not is_one and (written or left) and (can_replace or not _is_of_one(read_record(place.out), place)):
+            steps.append(_write_site(written, left, output, place, is_partial=is_partial))
+    except SkillgenError as error:
+        steps.append(Failure(error=error))
+    message = "a command for this server alone wrote its documents; of what this run writes, only llms.txt names them"
+    own_commands = [Problem.of("has-own-command", str(place.out / name), message) for name in left]
+    return Result(steps=tuple(steps), notices=(*reading.problems, *own_commands), is_one=is_one)
 
 
 def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = ()) -> tuple[Service, ...]:
@@ -389,12 +401,37 @@ def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = 
     return tuple(renamed)
 
 
+def _is_of_one(record: Record, place: Place) -> bool:
+    return ownership.has_documents(record, place.out) and not ownership.is_site(record)
+
+
+def _refuse_unclaimed(
+    services: Iterable[Service], places: Iterable[Place], place: Place, failures: Sequence[SkillgenError]
+) -> None:
+    """Refuses a folder for several services with the documents of one that none of them is known to be.
+
+    Raises:
+        SourceError: it may be one that could not be read.
+        UsageError: the folder has such documents.
+    """
+    pairs = zip(services, places, strict=True)
+    earlier = (ownership.earlier_folder(service, own, read_record(own.out)) for service, own in pairs)
+    if not _is_of_one(before := read_record(place.out), place) or place.out in earlier:
+        return
+    if failures:
+        what = f"holds the documents of {before.service!r}, which may be a server that failed; nothing was written"
+        error = SourceError(what, where=str(place.out), fix="run it again when every server can be read")
+        raise_all([error, *failures])
+    ownership.refuse_other_service(before, ownership.identity_of(None, place), place)
+
+
 def _write_site(
-    written: Sequence[tuple[str, Service, Outcome]], output: OutputOptions, place: Place, *, is_partial: bool
+    written: _Written, left: Collection[str], output: OutputOptions, place: Place, *, is_partial: bool
 ) -> Outcome:
     """Writes the documents above those of several services; with `check`, only plans them.
 
-    If some services failed, only llms.txt is written, with those that still have documents of an earlier run.
+    If some services failed, only llms.txt is written, with those that still have documents of an earlier run. A service
+    that has a command of its own is only in llms.txt, since its other documents may differ from those of this run.
 
     Raises:
         EditedError: a file was edited.
@@ -404,16 +441,17 @@ def _write_site(
     from skillgen.render.formats import render_site
 
     folder, identity = place.out, ownership.identity_of(None, place)
-    names, earlier = [name for name, *_ in written], {}
-    if is_partial:  # the other services that have documents, with what those above them said of each
-        records = ownership.records_in(folder, [(folder / name).resolve() for name in names])
-        known = records.pop(folder).services if folder in records else {}
-        earlier = {
-            path.name: known.get(path.name) or {"title": record.service, "tools": len(record.tools)}
-            for path, record in records.items()
-            if (record.owner == ".." or path.name in known) and ownership.has_documents(record, path)
-        }
-    options = rendering.render_options(replace(output, emit=("llms",)) if is_partial else output)
+    names = [name for name, *_ in written]
+    records = ownership.records_in(folder, [(folder / name).resolve() for name in names])
+    known = records.pop(folder).services if folder in records else {}
+    earlier = {  # the other services that have an llms.txt, with what is known of each
+        path.name: {"title": record.service, **known.get(path.name, {}), "tools": len(record.tools)}
+        for path, record in records.items()
+        if path.name in left or (is_partial and (record.owner == ".." or path.name in known))
+        if (path / "llms.txt").is_file()
+    }
+    emit = [name for name in output.emit if name == "llms" or not is_partial]
+    options = rendering.render_options(replace(output, emit=emit))
     services = {
         name: (service, (_added_to_skills(outcome.plan, {}), rendering.parts_of(service, output)))
         for name, service, outcome in written
@@ -434,7 +472,7 @@ def _write_site(
             _refuse_conflicts(plan)
             apply_plan(plan, held)
     problems = [*documents.problems, *_plan_problems(plan)]
-    if is_partial:
+    if is_partial and "llms.txt" in documents.contents:
         shown = ", ".join(names) + (f"; of an earlier run {', '.join(earlier)}" if earlier else "")
         message = f"it names the services of this run, {shown}; a service failed, so nothing else above them is renewed"
         problems.append(Problem.of("site-partial", str(folder / "llms.txt"), message))

@@ -222,10 +222,12 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     is_known = any(is_same_service(record, after, folder) for folder, record in records_in(place.out).items())
     if is_site(before) and is_known and not (place.run and "--server" in place.run.words):
         return
-    shown = [repr(record.service) for record in (before, after)]
-    if before.service == after.service and before.source and after.source:
-        shown = [f"{name} ({' '.join(record.source[1:])})" for name, record in zip(shown, (before, after), strict=True)]
-    what = f"holds the documents of another service, {shown[0]}, not those of {shown[1]}; nothing was written"
+    both = (before, after)
+    shown = [repr(record.service) for record in both]
+    if before.service == after.service:
+        words = [item.target or (place.is_installed and item.owner) or " ".join(item.source[1:]) for item in both]
+        shown = [f"{name} ({text})" for name, text in zip(shown, words, strict=True)]
+    what = f"holds the documents of another service, {shown[0]}, not those of {shown[1]}; nothing was written there"
     options, keys = ("--name", "--out", "--replace"), ("`name:`", "`out:`", "`replace: true`")
     name, out, replacing = options if place.target is None else keys
     other = f"rename one of them with {name}" if place.is_installed else f"choose another folder with {out}"
@@ -252,24 +254,52 @@ def identity_of(service: Service | None, place: Place) -> Record:
     if owner is not None and (shared_folder(owner, out) is not None or Path.home() in out.parents):
         with suppress(ValueError):  # two drives
             path = Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
-    return Record(service=name, target=place.target, source=tuple(source), owner=path)
+    server = folder_names([service])[0] if service is not None and service.server_name else None
+    return Record(service=name, target=place.target, server=server, source=tuple(source), owner=path)
+
+
+def _names_in(record: Record) -> tuple[str, str | None]:
+    """Returns the target and the server that documents belong to."""
+    return (record.target or "").partition(" ")[0], record.server
+
+
+def is_of_others(before: Record, after: Record, place: Place) -> bool:
+    """True for documents of another target or server of the run, whatever their source."""
+    (target, server), (own, mine) = _names_in(before), _names_in(after)
+    return (server != mine and server in place.servers) or (target != own and target in place.siblings)
 
 
 def earlier_folder(service: Service, place: Place, own: Record) -> Path | None:
-    """Returns the folder that has the documents of a place, whose record is `own`, if it is another one, and not that
-    of others.
+    """Returns the folder that has the documents of a place, whose record is `own`, if it is another one.
+
+    They are those of the same target and server. Those of names that are gone go to the only target or server of the
+    run that has their source, if they are the only ones of it.
     """
-    others = place.siblings.keys() - {(place.target or "").partition(" ")[0]}
-    if own.states and is_same_service(own, identity_of(service, place), place.out):
-        return None
+    named, unnamed = list[Path](), list[Path]()
     # Those of several services are below the folder that one of them had.
-    written = {folder.resolve() for folder in place.siblings.values() if folder != place.owner}
-    for folder, record in (item for parent in place.near for item in records_in(parent, written).items()):
-        is_own = _top_of(folder, record) == place.top.resolve() and has_documents(record, folder)
-        is_free = (record.target or "").partition(" ")[0] not in others
-        if is_own and is_free and is_same_service(record, identity_of(service, replace(place, out=folder)), folder):
-            return folder
-    return None
+    written = {folder.resolve() for folder in place.siblings.values() if folder not in (place.owner, place.out)}
+    for folder, record in ((place.out, own), *_documents_near(place, {place.out.resolve()})):
+        after = identity_of(service, replace(place, out=folder))
+        if record.states and is_same_service(record, after, folder):
+            if _names_in(record) == _names_in(after):
+                named.append(folder)
+            elif not is_of_others(record, after, place) and folder.resolve() not in written:
+                unnamed.append(folder)
+    found = named or ([] if place.is_shared else unnamed)
+    return found[0] if len(found) == 1 and found[0] != place.out else None
+
+
+def _documents_near(place: Place, seen: set[Path]) -> Iterator[tuple[Path, Record]]:
+    """Yields the folders near a place, and those in them, that have documents of its owner, but for those `seen`."""
+    queue = list(place.near)
+    for parent in queue:
+        for folder, record in records_in(parent, seen).items():
+            is_kept = any(folder.resolve().is_relative_to(other.resolve()) for other in place.kept)
+            if not is_kept and _top_of(folder, record) == place.top.resolve():
+                seen.add(folder.resolve())
+                queue.append(folder)
+                if has_documents(record, folder):
+                    yield folder, record
 
 
 def _top_of(folder: Path, record: Record) -> Path:
@@ -315,13 +345,11 @@ def leftovers(result: Result, place: Place, install: Iterable[Path]) -> Iterator
     """
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return
-    written, gone, queue = result.documents, set[Path](), list(place.near)
-    for parent in queue:
-        for folder, record, _ in _owned_folders(parent, written):
-            if _top_of(folder, record) == place.top.resolve() and folder.resolve() not in gone:
-                gone.add(folder.resolve())
-                queue.append(folder)
-                yield _left("documents-left", "no target or server writes these documents", folder, record)
+    written, gone = result.documents, set[Path]()
+    for folder, record in _documents_near(place, {*written}):
+        if record.owner is not None and not folder.is_symlink():
+            gone.add(folder.resolve())
+            yield _left("documents-left", "no target or server writes these documents", folder, record)
     tops = [path.resolve() for path in place.near]
     for parent in {folder.resolve(): folder for folder in (*_skill_folders_near(place.near), *install)}.values():
         for folder, record, owner in _owned_folders(parent, written):
@@ -340,7 +368,8 @@ def _left(code: str, what: str, folder: Path, record: Record) -> Problem:
     fix = f"delete {names} there, or restore the target"
     with suppress(SkillgenError, OSError):
         if edited := first_of(record.edited_in(folder), 3):
-            what, fix = f"{what}; people changed {edited}", f"move what people wrote to other documents, then {fix}"
+            code, what = "lines-left", f"{what}; people changed {edited}"
+            fix = f"move what people wrote to other documents, then {fix}"
     return Problem.of(code, folder.as_posix(), what, fix)
 
 

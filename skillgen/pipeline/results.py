@@ -167,6 +167,9 @@ class Place(Struct, frozen=True, kw_only=True):
     siblings: Mapping[str, Path] = {}
     """Folders of all documents of the run, by target or server. Others with the same `top` are orphaned."""
 
+    kept: Collection[Path] = ()
+    """Folders whose documents stay, with those below them: in a run with --out, those of the project's file."""
+
     near: tuple[Path, ...] = ()
     """Folders that may have the documents of earlier runs, or folders with them."""
 
@@ -179,6 +182,12 @@ class Place(Struct, frozen=True, kw_only=True):
 
     target: str | None = None
     """The target of the project's file, with the name of the server if it has several."""
+
+    servers: Collection[str] = ()
+    """The folders of all servers of the run, if it has several."""
+
+    is_shared: bool = False
+    """True if another target or server of the run has the same source, so that documents go with their name alone."""
 
     run: Run | None = None
     """The command that wrote the documents; its folder is absolute."""
@@ -193,7 +202,7 @@ class Place(Struct, frozen=True, kw_only=True):
         """Returns the places of several services, in folders of these names."""
         folders = [self.out / name for name in names]
         siblings = {**self.siblings, **{str(folder): folder for folder in folders}}
-        place = replace(self, within=self.out, owner=self.out, siblings=siblings)
+        place = replace(self, within=self.out, owner=self.out, siblings=siblings, servers=names)
         targets = [f"{self.target} {name}" if self.target else None for name in names]
         return [replace(place, out=out, target=target) for out, target in zip(folders, targets, strict=True)]
 
@@ -222,7 +231,7 @@ class Outcome(Struct, frozen=True, kw_only=True):
     @property
     def exit_code(self) -> ExitCode:
         """`DRIFT` if a check found what a run would write, which may be only the record; else `DONE`."""
-        is_drift = self.plan.drift or self.moved or not self.plan.before.states
+        is_drift = self.plan.drift or self.moved or (self.plan.after.states and not self.plan.before.states)
         return ExitCode.DRIFT if self.is_check and is_drift else ExitCode.DONE
 
     @property

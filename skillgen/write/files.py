@@ -194,7 +194,7 @@ def file_in_the_way(folder: Path) -> OutputError:
 @contextmanager
 def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
     """Creates a folder if necessary, locks it against other runs of skillgen, and holds it open; the lock leaves no
-    file in it.
+    file in it, and no empty folder.
 
     `within` is the folder that the user named, if the name of `out` comes from the source.
 
@@ -202,7 +202,7 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         OutputError: the folder cannot be created, is outside `within`, or another run holds the lock for longer than
             `LOCK_TIMEOUT_S`.
     """
-    where = str(out)
+    where, made = str(out), [folder for folder in (out, *out.parents) if not folder.exists()]
     try:
         refuse_outside(out, within)
         out.mkdir(parents=True, exist_ok=True)
@@ -225,6 +225,9 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         yield Folder(out, handle if CAN_HOLD else None)
     finally:
         os.close(handle)
+        with suppress(OSError):  # something was written
+            for folder in made:
+                folder.rmdir()
 
 
 def refuse_outside(out: Path, within: Path | None) -> None:

@@ -292,7 +292,7 @@ class _Planning(Struct):
         except merge.MarkerError as error:
             if self.force:
                 return None
-            what = f"{path}, {error}; nothing was written"
+            what = f"{path}, {error}; none of these documents was written"
             fix = "restore the marker; or give --force, and skillgen's text replaces what was changed in it"
             raise EditedError(what, where=str(self.out), fix=fix, diff="") from None
         return min(merges, key=lambda item: (bool(item.reason), item.edit.count("\n"), len(item.added)))
@@ -343,10 +343,10 @@ def apply_plan(plan: Plan, out: Folder) -> None:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(plan.out / path)) from None
 
 
-def move_documents(old: Path, new: Path, identity: Record) -> None:
+def move_documents(old: Path, new: Path, identity: Record, *, check: bool = False) -> None:
     """Moves documents to another folder, with the files of people in their skills, and the texts of `draft`.
 
-    `identity` is the new record without what is documented.
+    `identity` is the new record without what is documented. With `check`, only says what cannot be moved.
 
     Raises:
         EditedError: the other folder has one of the files, and not as skillgen wrote it.
@@ -358,8 +358,10 @@ def move_documents(old: Path, new: Path, identity: Record) -> None:
     files = (file for file in (*map(old.joinpath, (TEXTS_NAME, *before.states)), *others) if file.is_file())
     paths = {file.relative_to(old).as_posix(): None for file in files if ".git" not in file.parts}
     if names := [path for path, content in _read(new, paths).items() if not there.is_own(path, content)]:
-        what = f"these documents go to {new}, which has other {', '.join(names)}; nothing was written"
+        what = f"these documents go to {new}, which has other {', '.join(names)}; none of them was moved"
         raise EditedError(what, where=str(old), fix="keep one of each, and run again", diff="")
+    if check:
+        return
     record = replace(identity, states=records.joined_states(there.states, before.states))
     try:
         for path in paths:

@@ -141,6 +141,9 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
     target: str | None = None
     """The target of the project's file."""
 
+    server: str | None = None
+    """The server of a client's configuration, as its folder is called."""
+
     source: tuple[str, ...] = ()
     """What the service was read from, as in the model; empty if unknown."""
 
