@@ -22,7 +22,7 @@ from skillgen.security.secrets import host_of
 from skillgen.text import lazy_re as re
 from skillgen.text import summary as prose
 from skillgen.text.markdown import one_line, plain_words, with_stop
-from skillgen.text.summary import CLAIM, GENERIC, TRIGGER, clip, sentences
+from skillgen.text.summary import CLAIM, GENERIC, TO_THE_READER, TRIGGER, clip, sentences
 from skillgen.text.words import safe_stem, singular, slug, words_of
 
 _FROM_TOOLS = Origin("inferred", "tools")
@@ -124,7 +124,7 @@ def _offered(service: Service) -> tuple[str, list[str]]:
 def texts_of_tools(service: Service) -> list[str]:
     """Returns the summaries of tools that are not deprecated, and are no orders: `FIRST STEP: …`."""
     said = (plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated)
-    return [text for text in said if not (re.match(r"(?:[A-Z]{4,} )+[A-Z]{4,}[:!]", text) or CLAIM.search(text))]
+    return [text for text in said if not (TO_THE_READER.match(text) or CLAIM.search(text))]
 
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:

@@ -69,11 +69,11 @@ CLAIM = re.compile(
 )
 """What puts a skill before others or says that it is for everything, by which nobody can choose it."""
 
-_TO_THE_READER = re.compile(
-    r"\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure|ensure"
+TO_THE_READER = re.compile(
+    r"(?-i:(?:[A-Z]{4,} )+[A-Z]{4,}[:!])|\W*(?:(?:you )?(?:always|never|must|should|do not|don['’]t)|please|make sure"
     r"|use (?:this|these|the|it|when|for)(?!(?: [\w-]+){0,3} (?:api|server|service) to\b)|call|see|visit|read the"
-    r"|learn (?:more|how)|you (?:are|have)|if|when|before|for|to|we|welcome|here"
-    r"|whether|this (?:document|file|page|guide|section|collection)|also|additionally|in addition)\b",
+    r"|ensure|learn (?:more|how)|you (?:are|have)|if|when|before|for|to|we|welcome|here"
+    r"|whether|this (?:document|file|page|guide|section|collection)|also|additionally|in addition)\b|\W*[你您]是",
     re.IGNORECASE,
 )
 """The start of an order to the reader, of a sentence on the reader or on how to begin, or of one that continues
@@ -170,7 +170,7 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
 
 def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     """True if a sentence says something other than the names, and is not an order or about a document."""
-    is_order = _TO_THE_READER.match(sentence) and not sentence.startswith(tuple(names))
+    is_order = TO_THE_READER.match(sentence) and not sentence.startswith(tuple(names))
     if is_order or CLAIM.search(sentence) or _OTHER_SUBJECT.search(_without(names, sentence)):
         return False
     least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
