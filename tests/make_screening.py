@@ -24,27 +24,34 @@ SECURITY = Path(__file__).parent.parent / "skillgen/security"
 FIRST_CODE = 0x100
 """Code point of the first concept: from here on, characters need no escape in a regular expression."""
 
-FORMS = dict.fromkeys("~+", "{0} {0}ing {0}ed {0}d {1}ing {1}ied {0}{2}ing {0}{2}ed") | {"": "{0}"}
+FORMS = dict.fromkeys("~+", "{0} {0}ing {0}ed {0}d {1}ing {1}ied {0}{2}ing {0}{2}ed") | {"": "{0}", "*": "{0} {0}s"}
 FORMS["~"] += " {0}s {0}es {1}ies"
 """The forms of a term by its sign, also some that do not exist: `copy~` is copy, copies, copied and copying."""
 
 LITERAL = re.compile(r"[\w-]*(?![?*+{])")
 """The literal start of an expression."""
 
+ATTACHED = {"NOT", "DONT", "SHOULDNT", "SHOW"}
+"""Concepts that belong to the next one: it follows in the same clause, after NOT without another one between."""
+
 
 def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
     """Returns a pattern of concepts: its regular expression, its choices, and the rarest of these."""
-    choices, telling, parts = list[list[str]](), "", list[str]()
+    choices, telling, parts, comma, barred = list[list[str]](), "", list[str](), "", ""
     for part in source.split():
         most, _, excluded = part.partition("!")
-        names = excluded or part.lstrip("-*")
-        one_of = "".join(codes[name] for name in names.split("/")) if not names.isdigit() else ""
+        names = (excluded or part.lstrip("*")).split("/")
+        one_of = "".join(codes[name] for name in names) if not names[0].isdigit() else ""
         if most.isdigit():
-            parts.append(f"(?: {f'(?![^ ]*[{one_of}])' if one_of else ''}[^ ]*){{0,{most}}}?")
+            one_of += barred
+            word = f"(?:{comma} {f'(?![^ ,]*[{one_of}])' if one_of else ''}[^ ,]*)"
+            gap = f"{word}{{0,{most}}}?"
+            parts.append(gap if comma else f"(?:{gap}|,{word}{{1,{most}}}?,)")  # "do not, whatever happens, …"
         else:
             choices.append(sorted(set(one_of)))
             telling = one_of if part[0] == "*" or not telling else telling
-            parts.append(f" [^ ]*[{one_of}][^ ]*")
+            parts.append(f"{comma} [^ ,]*[{one_of}][^ ,]*")
+            comma, barred = "" if ATTACHED.issuperset(names) else ",{0,2}", codes["NOT"] if names == ["NOT"] else ""
     return {"regex": ["".join(parts)], "choices": choices, "telling": telling}
 
 
@@ -56,7 +63,7 @@ def terms(data: Mapping[str, Any], codes: Mapping[str, str], scripts: dict[str, 
     found: list[tuple[str, str]] = []
     for name, listed in data["concepts"].items():
         for term in listed.split():
-            word = term.rstrip("~+")
+            word = term.rstrip("~+*")
             forms = FORMS[term[len(word) :]].format(word, word[:-1], word[-1]).split()
             found += zip(forms, repeat(codes[name]))
     english = {*(term for term, _ in found), *data["english_too"].split()}
@@ -67,17 +74,19 @@ def terms(data: Mapping[str, Any], codes: Mapping[str, str], scripts: dict[str, 
             word = term
             if language in data["scripts"]:
                 word = f"{language}{len(scripts)}".lower()
-                scripts[term] = f" {word} "
+                word = scripts.setdefault(term.rstrip(","), f" {word} {term[len(term.rstrip(',')) :]}").split()[0]
             found.append((word, concepts))
             found += [(article + word, concepts) for article in articles if word[0] in "aeiouh"]
-    return found
+    without = (scripts.get(term, term).strip(" ,") for term in data["without"].split())
+    return [*found, *((term, codes["WITHOUT"]) for term in without)]
 
 
 def injection() -> dict[str, Any]:
     """Returns the rules and the concepts of words."""
     data = tomllib.loads((SECURITY / "injection.toml").read_text("utf-8"))
-    foreign = [*data["languages"], *data["scripts"]]
-    codes = {name: chr(FIRST_CODE + number) for number, name in enumerate([*data["concepts"], *foreign])}
+    listed_languages = [*data["languages"], *data["scripts"]]
+    names = [*data["concepts"], "WITHOUT", *listed_languages]
+    codes = {name: chr(FIRST_CODE + number) for number, name in enumerate(names)}
     scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
     listed = terms(data, codes, scripts)
     uses = Counter(word for term, _ in listed for word in term.split("_"))
@@ -90,31 +99,39 @@ def injection() -> dict[str, Any]:
                 (parts, concepts)
             )
     rules, patterns, by_code = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, list[int]]()
+    foreign = list[tuple[int, str, list[list[str]]]]()
     for number, row in enumerate(data["rules"]):
-        foreign_patterns = [pattern(line, codes)["choices"] for line in row.get("foreign_patterns", "").splitlines()]
+        for line in row.get("foreign_patterns", "").splitlines():
+            foreign.append((number, "," if "NOT" in line.split() else "\n", pattern(line, codes)["choices"]))
         expression = "|".join(row.get("regexes", ("(?!)",)))
         shown = {key: row[key] for key in ("code", "meaning", "example")}
-        rules.append({**shown, "regex": [f"(?i){expression}"], "foreign_patterns": foreign_patterns})
+        rules.append({**shown, "regex": [f"(?i){expression}"]})
         for made in (pattern(line, codes) for line in row.get("patterns", "").splitlines()):
             for code in sorted(set(made.pop("telling"))):
                 by_code.setdefault(code, []).append(len(patterns))
             patterns.append({"rule": number, **made})
-    languages = {codes[language] for language in foreign}
+    languages = {codes[language] for language in listed_languages}
     marks = set(data["marks"].split())
     telling_words = marks | {word for word, found in words.items() if not languages.isdisjoint(found)}
     telling_words |= {word for word, found in words.items() if not by_code.keys().isdisjoint(found)}
+    negating, without, hiding = codes["NOT"], codes["WITHOUT"], codes["SILENTLY"] + codes["HIDE"]
     in_phrases = {word for word, rows in phrases.items() if any(row[1] in by_code for row in rows)}
     return {
         "files": ["|".join(data["sensitive_files"])],
+        "hidden_files": [data["hidden_files"]],
         "literals": [data["literals"]],
         "order_phrases": [data["order_phrases"]],
         # The longest first; terms of these scripts have no character that needs an escape.
         "unspaced": ["|".join(sorted(scripts, key=lambda term: (-len(term), term)))],
+        "double_negation": [
+            f"(?<![^,])([^,{negating}]*[{negating}][^,]*)(?: [^ ,]*[{without}{hiding}]|, [^ ,]*[{without}])[^ ,]*"
+        ],
         "marks": sorted(marks),
         "order_words": sorted(data["order_words"].split()),
         "verbs": sorted(data["verbs"].split()),
         "languages": sorted(languages),
         "rules": rules,
+        "foreign_patterns": foreign,
         "patterns": patterns,
         "by_code": by_code,
         "scripts": scripts,

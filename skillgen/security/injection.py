@@ -67,7 +67,9 @@ _URL = re.compile(r"https?://[^\s<>\"')]+")
 
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
-_WORD, _LETTERS = re.compile(r"[^\W_]+"), re.compile(r"[^\W\d_]+")
+_WORD, _LETTERS = re.compile(r"[^\W_]+|(?:[,;:!?()…–—、，；：]| - )[\W_]*"), re.compile(r"[^\W\d_]+")
+"""A word, or what ends a clause; a word without digits."""
+
 _CLAUSE = re.compile(r"[][(){}<>,;:#`\n]|\b(?:and|then|please|kindly|first|also|silently|quietly|secretly)\b")
 _UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
@@ -97,9 +99,6 @@ class Rule(Struct, frozen=True, eq=False):
     regex: LazyPattern
     """Markup and commands, in the text itself."""
 
-    foreign_patterns: tuple[tuple[frozenset[str], ...], ...]
-    """Concepts that occur together in one sentence of another language, in any order."""
-
 
 class Passage(Struct, frozen=True):
     """A part of a text that addresses the model."""
@@ -113,14 +112,19 @@ class _Tables(Struct):
     """The rules, and the concepts of words: `tests/make_screening.py` prepares them from `injection.toml`."""
 
     files: LazyPattern
+    hidden_files: LazyPattern
     literals: LazyPattern
     order_phrases: LazyPattern
     unspaced: LazyPattern
+    double_negation: LazyPattern
     marks: frozenset[str]
     order_words: frozenset[str]
     verbs: frozenset[str]
     languages: frozenset[str]
     rules: tuple[Rule, ...]
+    foreign_patterns: tuple[tuple[int, str, tuple[frozenset[str], ...]], ...]
+    """The number of a rule, what divides the text, and concepts that a part of another language has in any order."""
+
     patterns: tuple[Pattern, ...]
     by_code: dict[str, tuple[int, ...]]
     """Concept to the patterns of which it is the telling one."""
@@ -141,7 +145,7 @@ class _Tables(Struct):
     def may_match(self, text: str) -> bool:
         """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
         if not text.isascii():
-            form = to_latin(strip_invisible(text))
+            form = to_latin(strip_invisible(text)).replace("—", " ")
             if _UNSPACED.search(form):
                 return True
         elif len(text) < _MIN_LENGTH:
@@ -162,8 +166,7 @@ class _Tables(Struct):
             return False
         found += map(self.words.__getitem__, self.words.keys() & words)
         codes = {*"".join(found)}
-        has_mark = not self.marks.isdisjoint(words) or not self.languages.isdisjoint(codes)
-        return has_mark or next(self.candidates(codes), None) is not None
+        return bool(self.marks & words or self.languages & codes or next(self.candidates(codes), None))
 
     def candidates(self, codes: set[str]) -> Iterator[Pattern]:
         """Yields the patterns of which these codes have each concept."""
@@ -173,38 +176,37 @@ class _Tables(Struct):
                     yield pattern
 
     def tokens(self, lower: str) -> str:
-        """Returns the tokens of a text in lower case."""
+        """Returns the tokens of a text in lower case, with a comma after each clause."""
         if _UNSPACED.search(lower):
             lower = self.unspaced.sub(lambda match: self.scripts[match[0]], lower)
         words = _WORD.findall(lower)
-        tokens = [self.words.get(word, "") for word in words]
+        tokens = [f" {self.words.get(word, '')}" if word[0].isalnum() else "," for word in words]
         for at, word in enumerate(words):
             for phrase, concept in self.phrases.get(word, ()):
                 start = at - phrase.index(word)
                 if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                     tokens[start] += concept
-        return "".join(f" {token}" for token in tokens)
+        return str(self.double_negation.sub(r"\1,,", "".join(tokens)))
 
     def rules_in(self, tokens: str) -> tuple[set[int], bool]:
         """Returns the rules that tokens match, and whether the words are of another language than English."""
         matching = {item.rule for item in self.candidates({*tokens}) if item.regex.search(tokens)}
         languages = self.languages & {*tokens}
         for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
-            words = [word for word in tokens.split() if language in word or self.languages.isdisjoint(word)]
-            for number, rule in enumerate(self.rules):
-                if any(_occur_in(words, choices) for choices in rule.foreign_patterns):
+            words = tokens.replace(",", " , ").split()
+            own = " ".join(word for word in words if language in word or self.languages.isdisjoint(word))
+            for number, stop, choices in self.foreign_patterns:
+                if any(_occur_in(part, choices) for part in own.split(stop)):
                     matching.add(number)
         return matching, bool(languages)
 
     def speaks(self, sentence: str) -> bool:
         """True if a sentence in lower case speaks to a reader, and does not begin with what the tool does."""
-        words = _LETTERS.findall(sentence)
-        first = words[0] if words else ""
+        first = next(iter(_LETTERS.findall(sentence)), "")
         stems = (first.removesuffix("s"), first.removesuffix("es"), f"{first.removesuffix('ies')}y")
         if first not in self.verbs and not self.verbs.isdisjoint(stems):
             sentence = sentence.partition(": ")[2]
-            words = _LETTERS.findall(sentence)
-        if not self.order_words.isdisjoint(words) or self.order_phrases.search(sentence):
+        if not self.order_words.isdisjoint(_LETTERS.findall(sentence)) or self.order_phrases.search(sentence):
             return True
         starts = map(_LETTERS.search, _CLAUSE.split(sentence))
         return any(start is not None and start[0] in self.verbs for start in starts)
@@ -231,8 +233,7 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
         others = ((part, *_judged(text[slice(*part)])) for part in _parts(text, goes_on=True) if part not in lines)
         ways = (tuple(Passage(*part, rule) for part, rule, _ in rows if rule is not None) for rows in (judged, others))
         if passages := next(filter(None, ways), ()):
-            everything = Passage(0, len(text), passages[0].rule)
-            found[text] = passages if len(passages) <= _MAX_PASSAGES else (everything,)
+            found[text] = passages if len(passages) <= _MAX_PASSAGES else (Passage(0, len(text), passages[0].rule),)
         elif weak is not None and (words := [rule for _, _, rule in judged if rule is not None]):
             weak[text] = words[0]
     return found
@@ -278,7 +279,8 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
         lower = reading.lower()
         # Without any of these no regular expression matches.
         is_marked = tables.literals.search(lower) is not None or not tables.marks.isdisjoint(_WORD.findall(lower))
-        lower = tables.files.sub(" sensitivefile ", lower) if is_marked else lower
+        if is_marked:
+            lower = tables.hidden_files.sub(" hiddenfile ", tables.files.sub(" sensitivefile ", lower))
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
         lower = _URL.sub(" someurl ", lower).translate(_DELETED)
         matching, is_foreign = tables.rules_in(tables.tokens(lower))
@@ -292,14 +294,13 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
     return None, weak
 
 
-def _occur_in(words: Sequence[str], choices: Sequence[frozenset[str]]) -> bool:
-    """True if a sentence, as the codes of its words, has the concepts in any order, in separate words."""
-    taken = set[int]()
+def _occur_in(tokens: str, choices: Sequence[frozenset[str]]) -> bool:
+    """True if tokens have the concepts in any order, in separate words."""
+    words = tokens.split()
     for one_of in choices:
-        places = (at for at, word in enumerate(words) if at not in taken and not one_of.isdisjoint(word))
-        if (place := next(places, None)) is None:
+        if (word := next((word for word in words if not one_of.isdisjoint(word)), "")) == "":
             return False
-        taken.add(place)
+        words.remove(word)
     return True
 
 
@@ -307,9 +308,9 @@ def without_passages(text: str, passages: Sequence[Passage]) -> tuple[str, list[
     """Returns the rest of a text, and each passage with the number of characters of the rest that are before it."""
     rest, quoted, end = "", list[tuple[str, int]](), 0
     for passage in passages:
-        rest = (rest + text[end : passage.start]).rstrip()
+        rest = (rest + text[end : passage.start]).strip()
         quoted.append((text[passage.start : passage.end], len(rest)))
         end = passage.end
         if rest and (after := text[end:]).strip() and not after[0].isspace():
             rest += " "
-    return (rest + text[end:]).strip() if rest else text[end:].strip(), quoted
+    return (rest + text[end:]).strip(), quoted
