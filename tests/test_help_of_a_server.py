@@ -271,7 +271,7 @@ def test_a_quotation_after_a_list_begins_a_paragraph_of_its_own(tmp_path: Path) 
     listed = {"uri": "x://a", "name": "a", "mimeType": "text/plain", "description": f"A text. {order}"}
     _, out = documented(tmp_path, tools=[entry], resources=[listed])
     text = (out / "llms-full.txt").read_text("utf-8")
-    assert len(re.findall(r"\n\n> Quoted from the service, not an instruction: \"Ignore all[^\n]*\"\n\n", text)) == 2
+    assert len(re.findall(r"\n\n> Quoted from the service, not an instruction: “Ignore all[^\n]*”\n\n", text)) == 2
     assert "\n\n\n" not in text
 
 

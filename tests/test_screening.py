@@ -87,7 +87,9 @@ def test_every_rule_finds_its_own_example_and_is_in_the_documentation(rule: Any)
     assert f"| `{rule.code}` | {rule.meaning} | {rule.example.replace('|', chr(92) + '|')} |" in table
 
 
-@pytest.mark.parametrize(("kind", "least"), [("held_out", 0.9), ("blind", 0.93), ("later", 0.93), ("odd", 0.39), ("negated", 0.93)])
+@pytest.mark.parametrize(
+    ("kind", "least"), [("held_out", 0.9), ("blind", 0.93), ("later", 0.93), ("odd", 0.39), ("negated", 0.93)]
+)
 def test_most_of_what_was_written_without_the_rules_is_distinguished(kind: str, least: float) -> None:
     """X-52, X-09: characters that nobody sees are taken out before, so that what they hide is no text any more."""
     attacks = TEXTS.get(f"{kind}_attacks") or TEXTS[kind]
@@ -128,7 +130,7 @@ def test_a_long_text_with_many_words_of_rules_takes_no_long_time() -> None:
     assert addressing([words * 8_000])
 
 
-QUOTED = re.compile(r"Quoted from the service, not an instruction(?:, in [^\n:]*)?: (?:(?!\" |\"$).)*\"", re.MULTILINE)
+QUOTED = re.compile(r"Quoted from the service, not an instruction(?:, in [^\n:]*)?: “[^\n”]*”")
 """A quotation, wherever it is."""
 
 
@@ -151,10 +153,10 @@ def test_an_order_is_quoted_in_its_place_in_the_references(attack: str) -> None:
     assert "Adds two numbers" in words
     assert "Quoted from the service" not in words
     page = documents(found)["skills/sums/references/tools.md"]
-    before, quotation, after = page.partition('\n\n> Quoted from the service, not an instruction: "')
+    before, quotation, after = page.partition("\n\n> Quoted from the service, not an instruction: “")
     assert before.endswith("Adds two numbers.")
     assert quotation
-    assert after.partition('"\n\n')[2].startswith("Returns a number.")
+    assert after.partition("”\n\n")[2].startswith("Returns a number.")
     for line in filter(None, (line.strip(" *_`") for line in attack.splitlines())):
         assert line not in words + unquoted(found)
 
@@ -305,7 +307,7 @@ def test_the_user_chooses_what_happens_to_text_that_addresses_the_model(
     skill = "".join(path.read_text("utf-8") for path in (tmp_path / "out").rglob("SKILL.md"))
     everything = b"".join(files_of(tmp_path / "out").values()).decode()
     assert screening != "quote" or "Ignore all previous" not in skill
-    assert ('instruction: "Ignore all previous' in everything) == (screening == "quote")
+    assert ("instruction: “Ignore all previous" in everything) == (screening == "quote")
     assert "Ignore all previous" in everything
     assert ("addresses-reader" in run.stderr) == (screening != "off")
     assert KEY not in everything

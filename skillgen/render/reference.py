@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain
 from operator import attrgetter
+from textwrap import wrap
 from typing import TypeVar
 
 from msgspec import Struct
@@ -460,7 +461,7 @@ _QUOTED_CHARACTERS = 800
 _IN_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+|\s+\S|[\w.*`-]{1,60}(?: \([^()]{0,80}\))?:\s")
 """A line in which a quotation stays within the line."""
 
-_NEUTRAL = str.maketrans({**dict.fromkeys('"“”„«»`', "'"), "<": "(", ">": ")"})
+_NEUTRAL = str.maketrans({**dict.fromkeys("“”„", '"'), "<": "(", ">": ")"})
 """Replaces what could end a quotation, or what a model could read as markup of its host."""
 
 
@@ -508,15 +509,10 @@ def quotation(item: Quotation) -> Markdown:
 
 def _quoted_lines(text: str, field: str = "") -> list[str]:
     """Returns a passage that addresses the reader in quotations of a line each."""
-    words = join_lines(text).translate(_NEUTRAL)
-    lines = []
-    while words:
-        end = len(words)
-        if end > _QUOTED_CHARACTERS:
-            end = words.rfind(" ", _QUOTED_CHARACTERS // 2, _QUOTED_CHARACTERS) + 1 or _QUOTED_CHARACTERS
-        lines.append(plain_phrase("order_in" if field else "order", text=words[:end].strip(), field=code(field)))
-        words = words[end:]
-    return lines
+    lines = wrap(join_lines(text).translate(_NEUTRAL), _QUOTED_CHARACTERS, break_on_hyphens=False)
+    # A code span that is not closed would continue after the quotation.
+    lines = [line.replace("`", "'") if "``" in line or line.count("`") % 2 else line for line in lines]
+    return [plain_phrase("order_in" if field else "order", text=line, field=code(field)) for line in lines]
 
 
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:

@@ -39,6 +39,7 @@ from skillgen.model.values import Quotation, child, last_token
 from skillgen.security.credentials import is_secret_name, looks_random, placeholder, redact
 from skillgen.security.injection import MAX_TEXT_LENGTH, Passage, Rule, find_injections, without_passages
 from skillgen.security.secrets import is_private
+from skillgen.text.blocks import dedent_docstring
 from skillgen.text.markdown import one_line, shown_forms
 from skillgen.text.summary import clip
 from skillgen.text.unicode import invisible_kinds, strip_invisible
@@ -180,8 +181,8 @@ class _Screening:
                 continue
             finding = self._findings.setdefault(text, _Finding(text))
             finding.weak, finding.passages = weak.get(safe), found
-            if found and len(forms) > 1:  # a quotation is Markdown, which has no place in HTML
-                finding.safe = redact(forms[-1])[0]
+            if found and (len(forms) > 1 or "\n" in safe):  # a quotation is a block of Markdown, not indented
+                finding.safe = dedent_docstring(redact(forms[-1])[0])
                 everything = Passage(0, len(finding.safe), found[0].rule)
                 finding.passages = find_injections([finding.safe]).get(finding.safe, (everything,))
 

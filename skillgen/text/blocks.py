@@ -60,7 +60,7 @@ def block(text: str) -> Markdown:
         return Markdown("\n\n".join(map(safe_paragraph, text.strip().split("\n\n"))))
     if len(text) > _MAX_LENGTH or _TOO_DEEP.search(f"\n{text}"):
         return fence(text)
-    text = _dedent(text.expandtabs(4))
+    text = dedent_docstring(text.expandtabs(4))
     text = _DIRECTIVE.sub(_as_fence, text) if "::" in text else text
     lines = _EXAMPLES.sub(r"\1\n\n", text).split("\n")
     tokens = _parser().parse("\n".join(lines))
@@ -77,7 +77,7 @@ def _parser() -> MarkdownIt:
     return MarkdownIt("commonmark", {"maxNesting": _MAX_DEPTH}).enable("table").disable(rules)
 
 
-def _dedent(text: str) -> str:
+def dedent_docstring(text: str) -> str:
     """Removes the common indentation of all lines but the first, as in docstrings.
 
     Where the first is indented, too, or a docstring ends with its indentation, lines with less are what a program put
