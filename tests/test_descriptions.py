@@ -133,6 +133,7 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
     ("command", "name"),
     [
         (("npx", "-y", "@acme/mcp-berth-planner@1.2"), "berth-planner"),
+        (("npx", "-y", "@berths/mcp@1.2"), "berths"),
         (("./bin/berth_planner.exe", "--stdio"), "berth-planner"),
         (("node", "dist/index.js", "/srv/diary"), "mcp-server"),
         (("uv", "--directory", "/srv/diary", "run", "server.py"), "mcp-server"),
@@ -148,11 +149,22 @@ def test_a_server_whose_name_says_nothing_is_called_after_its_package(command: S
 @pytest.mark.parametrize(
     ("name", "skill"),
     [("shelf-a", "shelf-a"), ("shelf_a_mcp", "shelf-a"), ("acme-the", "acme-the"), ("a-shelf", "a-shelf"),
-     ("the-graph", "the-graph"), ("mcp-server-for-acme", "acme"), ("io.acme/tools-for-mcp", "tools")],
+     ("the-graph", "the-graph"), ("mcp-server-for-acme", "acme"), ("io.acme/tools-for-mcp", "tools"),
+     ("@acme/mcp", "acme"), ("io.github.acme/mcp-server", "acme")],
 )  # fmt: skip
 def test_a_name_of_hyphenated_words_loses_only_what_joins_them(name: str, skill: str) -> None:
     answers = {"initialize": {"serverInfo": {"name": name}}, "tools/list": [{"tools": [tool("a")]}]}
     assert service_of_answers(answers).skill_name == skill
+
+
+@pytest.mark.parametrize(
+    ("name", "said", "product"),
+    [("@harbour/mcp", "Lists all.", "Harbour"), ("harbour-music", "Plays Music.", "Harbour Music"),
+     ("iberth-mail", "Reads iBerth mail.", "iBerth mail")],
+)  # fmt: skip
+def test_an_identifier_is_spelled_as_its_texts_or_with_a_capital(name: str, said: str, product: str) -> None:
+    answers = {"initialize": {"serverInfo": {"name": name}}, "tools/list": [{"tools": [tool("a", description=said)]}]}
+    assert service_of_answers(answers).product == product
 
 
 def test_a_title_takes_steps_by_its_length() -> None:

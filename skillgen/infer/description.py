@@ -319,8 +319,9 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     if kind == "cli":
         return text
     text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
-    if is_identifier := kind == "mcp" and " " not in text:  # such as `io.github.acme/weather-mcp`
-        text = re.sub(r"[-_]+", " ", re.split(r"[/.]", text)[-1])
+    if is_identifier := kind == "mcp" and " " not in text:  # such as `io.github.acme/weather-mcp`, or `@acme/mcp`
+        owner, _, text = text.lstrip("@").rpartition("/")
+        text = re.sub(r"[-_]+", " ", text.rpartition(".")[2])
     said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
     start = _MORE.sub("", said)
     said = start if start.strip(_ENDS) else said
@@ -328,6 +329,8 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
     said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))
     said = said if is_identifier and said == text else _LINKING.sub("", said).strip(_ENDS)
+    if is_identifier and not said:
+        return "" if ":" in owner or not owner else _short_name(owner, kind, written)
     if re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
         return ""
     if (
@@ -336,8 +339,10 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", said).split()
         said = " ".join(word.upper() if word.upper() in written else word for word in words)
     if said == said.lower():
-        said = " ".join(_spelled(word, written) for word in said.split())
-    return said[:1].upper() + said[1:] if said == said.lower() and "." not in said else said
+        first, *others = [_spelled(word, written) for word in said.split()] or [""]
+        is_common = first == first.lower() and not any("." in word for word in (first, *others))
+        said = " ".join((first[:1].upper() + first[1:] if is_common else first, *others))
+    return said
 
 
 _RUNNERS = frozenset({"npx", "npm", "node", "bunx", "bun", "deno", "uv", "uvx", "pipx", "python", "python3", "run"})
@@ -350,7 +355,7 @@ def _name_in_command(service: Service, written: Counter[str]) -> str:
     it, which may be a folder or a secret of the user."""
     words = (service.source or ())[1:] if service.kind == "mcp" else ()
     package = next((word for word in words if word not in (*_RUNNERS, "-y", "--yes", "-m")), "")
-    stem = re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
+    stem = package if package[:1] == "@" else re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
     return _short_name(stem, "mcp", written) if package[:1] != "-" and stem.lower() not in _ANY else ""
 
 
