@@ -224,6 +224,26 @@ def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str)
     assert {group.title for group in service_with(*said).groups} == {"CI", "Order", "Users", "WordPress"}
 
 
+@pytest.mark.parametrize(
+    ("names", "title"),
+    [
+        (("move_up", "move_down", "bulk_move", "get_move"), None),
+        (("delete_older_than", "mark_older_than_read", "archive_older_than"), None),
+        (("list_before_sale", "count_during_sale", "find_after_sale"), "Sale"),
+        (("log_write", "log_read", "log_clear"), "Log"),
+        (("story_reply", "story_mark_seen", "reply_to_story"), "Story"),
+        (("get_digest_state", "update_digest_state"), "Digest"),
+    ],
+)
+def test_a_group_is_neither_a_verb_nor_a_word_that_links_others(names: tuple[str, ...], title: str | None) -> None:
+    """As "Than" and "Move" of a mailbox; a word that may be a verb is a noun next to another one."""
+    usual = [f"{verb}_{thing}" for verb in (*VERBS, "search", "find", "add") for thing in THINGS[:6]]
+    said = [entry(name, description=f"Does it: {name.replace('_', ' ')}.") for name in (*usual, *names)]
+    titles = {"Users", "Orders", "Invoices", "Products", "Tickets", "Projects"}
+    found = {group.title for group in service_with(*said).groups} - {"Other"}
+    assert {title.rstrip("s") for title in found} == {name.rstrip("s") for name in titles} | ({title} - {None})
+
+
 def test_a_large_tag_is_divided_by_paths_and_its_parts_say_what_is_in_them(
     github: GitHub, github_snapshot: Json
 ) -> None:

@@ -146,9 +146,9 @@ _JOINED_STEMS = re.compile(
 )
 
 
-def is_verb(word: str) -> bool:
-    """True for a word that is a verb and hardly ever a noun."""
-    return word in _PLAIN
+def is_verb(word: str, *, is_sure: bool = True) -> bool:
+    """True for a word that is a verb, and if `is_sure`, hardly ever a noun."""
+    return word in (_PLAIN if is_sure else _VERBS)
 
 
 Node = TypeVar("Node", Parameter, Semantics, Tool)

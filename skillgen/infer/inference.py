@@ -228,16 +228,20 @@ def _first_parts(tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
-    """Returns the noun of each name that most names share, of those that occur in the texts."""
-    names = {
-        name: {singular(word) for word in words if len(word) > 1 and not is_verb(word) and word not in STOP_WORDS}
-        for name, words in words_without_prefix(tools).items()
-    }
-    counts, spellings = Counter(chain.from_iterable(names.values())), _spellings(tools)
-    useful = {noun for noun, count in counts.items() if 2 * count <= len(tools) and _spelled(noun, spellings)}
-    return _shared(
-        {name: max(nouns & useful, key=lambda noun: (counts[noun], noun), default="") for name, nouns in names.items()}
-    )
+    """Returns the noun of each name that most names share, of those that occur in the texts; the first of several.
+
+    A word that may be a verb counts unless half of its names begin with it and have no other verb: not `move_up`.
+    """
+    names, verbs = dict[str, list[str]](), Counter[str]()
+    for name, words in words_without_prefix(tools).items():
+        nouns = [word for word in words if len(word) > 1 and not is_verb(word) and word not in STOP_WORDS]
+        names[name] = [*map(singular, nouns)]
+        verbs.update(word for word in nouns[:1] if is_verb(word, is_sure=False) and not any(map(is_verb, words)))
+    counts, spellings = Counter(chain(*map(set, names.values()))), _spellings(tools)
+    shared = {noun for noun, count in counts.items() if 2 * verbs[noun] < count and 2 * count <= len(tools)}
+    useful = {noun for noun in shared if _spelled(noun, spellings)}
+    found = {name: filter(useful.__contains__, nouns) for name, nouns in names.items()}
+    return _shared({name: max(nouns, key=counts.__getitem__, default="") for name, nouns in found.items()})
 
 
 def _spellings(tools: Iterable[Tool]) -> dict[str, Counter[str]]:

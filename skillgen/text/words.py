@@ -15,8 +15,9 @@ def word_set(words: str) -> frozenset[str]:
 
 STOP_WORDS = word_set(
     """
-    a all an and any api are as at batch be bulk by current for from given if in is it its many me multiple my new not
-    of on or single that the this to via when which with
+    a after all an and any api are as at batch be before between bulk by current during for from given if in into is it
+    its less many me more multiple my new newer not of older on or over per single than that the this to under using via
+    when which with without
     """
 )
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
