@@ -362,11 +362,12 @@ def test_commands_of_a_program_are_called_in_a_shell_only(arguments: list[str], 
     assert (finished.exit_code, "a program" in finished.stderr) == (2, True), finished.stderr
 
 
-def test_a_notice_of_the_first_run_is_in_no_document(tmp_path: Path) -> None:
+@pytest.mark.parametrize("least", [0, 2])
+def test_a_notice_of_the_first_run_is_in_no_document(least: int, tmp_path: Path) -> None:
     """The same bytes every time: which command runs first is not known, since several run at once."""
     path = Path(program(tmp_path, STYLES["click"]))
-    notice = '[ $# -lt 2 ] || [ -e "$HOME/told" ] || { touch "$HOME/told"; echo "We collect telemetry."; }\n'
+    notice = f'[ $# -lt {least} ] || [ -e "$HOME/told" ] || {{ touch "$HOME/told"; echo "We collect telemetry."; }}\n'
     path.write_text(path.read_text("utf-8").replace("case ", f"{notice}case ", 1), "utf-8")
     service = skillgen.read(cli_command=[str(path)])
-    assert [item.help for item in service.tools if "telemetry" in (item.help or "")] == []
+    assert "telemetry" not in str([service.summary, *service.sections, *(item.help for item in service.tools)])
     assert len(service.tools) > 1

@@ -151,7 +151,7 @@ _ASIDES = re.compile(
 
 _BANNER = re.compile(
     r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z"
-    r"|.*<[^<>@\s]+@[^<>\s]+>\W?\Z|https?://\S+\Z"
+    r"|.*<[^<>@\s]+@[^<>\s]+>\W?\Z|https?://\S+\Z|\W?\d{4}-\d\d|[A-Z]+: |[a-z]+=\S|[A-Z][a-z]+ing .*(?:\.{3}|…)\Z"
 )
 """A line with a version, one of a log, one of a picture of letters, or the authors or the URL, as clap writes them."""
 
@@ -172,7 +172,7 @@ _LISTS_NOT = re.compile(
 )
 _WORD = r"[A-Za-z0-9](?:[\w+-]|[.:](?=[\w+-])){0,60}"
 _ENTRY = re.compile(
-    rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?)\*?"
+    rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?(?: \([a-z][\w, -]{{0,40}}\)(?= {{2}}|\Z))?)\*?"
     r"(?P<args>(?: (?:\|?(?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|\?[^?\n]{1,40}\?"
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
@@ -292,13 +292,16 @@ class _Help:
             text = _usage_text(line)
             is_own = self._starts(text)
             is_below = usages and (not text or (_BELOW_USAGE.search(text) and not is_own))
-            if is_below or (number > starts[0] and line[:1].strip() and not is_own):
+            is_listed = number > starts[0] and not usages and not is_own and _text_column(line) > 0
+            if is_below or is_listed or (number > starts[0] and line[:1].strip() and not is_own):
                 break
             self._usage_lines.add(number)
             if is_own or (text and not usages):
                 usages.append(text.removeprefix(text.partition(" ")[0].rpartition("/")[0]).removeprefix("/"))
             elif text:
                 usages[-1] = _joined(usages[-1], text)
+        if not usages:  # its lines are a list of commands
+            self._usage_lines.clear()
         return [re.split(r" {2,}| [-–—] (?=[A-Za-z])", usage, maxsplit=1)[0] for usage in usages]
 
     def summary(self) -> str:
@@ -315,8 +318,9 @@ class _Help:
             )
             if in_usage or is_list or not text:
                 said, paragraph = re.sub(rf"\A(?:\S+ )?\S*{name} [-–—]{{1,2}} ", "", " ".join(paragraph)), []
-                if said and not _ASIDES.match(said):
-                    return first_sentence(said)
+                # A file below the home folder is of this run: "Created ~/.crate/data".
+                if said and not _ASIDES.match(said) and "~/" not in (sentence := first_sentence(said)):
+                    return sentence
                 if is_list:
                     break
             elif not (is_titled or self._is_call(text) or _BANNER.match(text) or text == "-".join(self._words)):
@@ -354,6 +358,7 @@ class _Help:
                 heading = line.partition(" (")[0].strip(" :")
                 kind_below = "commands" if self._lists.search(heading) else "other" if self._takes_command else "named"
                 kind_below = "" if _LISTS_NOT.search(heading) else kind_below
+                kind_below = "commands" if not self._usages and _USAGE.match(line) else kind_below
                 depth = min(depth, _depth(below) - 1)  # the list may be no deeper than its title
             elif kind == "commands" and (rows := self._rows_of_names(number)):
                 after_names = number + len(rows)
@@ -378,11 +383,13 @@ class _Help:
     def _listed(self, number: int, entry: re.Match[str], kind: str, heading: str) -> _Listed | None:
         """Returns the command that a line of a list declares, with the lines below it that continue its text."""
         line = self._lines[number]
-        depth = _depth(line) + 2
-        below = takewhile(lambda line: line and line[:depth].isspace(), self._lines[number + 1 : number + 6])
+        depth, column = _depth(line) + 2, _text_column(line)
+        below = takewhile(lambda line: line[:depth].isspace(), self._lines[number + 1 : number + 6])
+        # Prisma aligns the names on the right.
+        below = takewhile(lambda line: column < 0 or _text_column(line) != column, below)
         shown = [line.strip(), *map(str.strip, below)]
         text = reduce(_joined, shown[1:], entry["text"] or "").strip()
-        name = re.split(r" ?[,|/] ?", entry["names"], maxsplit=1)[0]
+        name = re.split(r" ?[,|/(] ?", entry["names"], maxsplit=1)[0]
         words, path = name.split(" "), self._words
         is_named = words[0] == path[0]  # yargs, cac and Thor repeat the program
         if not is_named and kind != "named":
@@ -399,6 +406,12 @@ class _Help:
         summary = first_sentence(text) or text
         line = "" if (summary, name) == (text, entry["names"]) else "\n".join(shown)
         return _Listed(tuple(words), summary, entry["args"], line, heading)
+
+
+def _text_column(line: str) -> int:
+    """Returns where the text of a line of a list begins; -1 without a name before it."""
+    entry = _ENTRY.match(line)
+    return len(line) - len(entry["text"]) if entry is not None and entry["text"] else -1
 
 
 def _joined(text: str, below: str) -> str:
@@ -480,7 +493,9 @@ class Explorer(Struct, kw_only=True):
             return self._explored()
 
     def _explored(self) -> tuple[Service, str | None]:
-        request, text = "--help", self._text(["--help"])
+        # With its first help, a program may report what it created.
+        request, text = "--help", self._text(["--help"]) and self._text(["--help"])
+        del self._sizes_bytes[:-1]
         if text is None:
             raise SourceError("did not print its help in time", where=self.words[0], fix="increase --timeout")
         if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
