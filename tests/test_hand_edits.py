@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 from cli import Finished, environment, files_of, generated, run_python, run_skillgen, stamps_of
 from descriptions import description, grouped, operation, write
 
@@ -264,8 +265,26 @@ def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     assert run(out, changed(), "--check").exit_code == 0
     assert run(out).exit_code == 0
     users = (out / USERS).read_text("utf-8")
-    assert users.startswith("# users\n"), "the file is back"
-    assert users.endswith(f"\n\n{kept}")
+    assert "Only for admins." in users.split("## get_user\n")[1], "the section is back"
+    assert "is gone" not in users
+
+
+@pytest.mark.parametrize("options", [(), ("--name", "Other")], ids=["same name", "other name"])
+def test_additions_come_back_with_a_format_that_left_for_a_run(out: Path, options: tuple[str, ...]) -> None:
+    edit(out / SKILL, "## How to Call\n", "## How to Call\n\nAsk first.\n")
+    edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nmetadata:\n  author: me\n")
+    (out / SKILL).write_text(f"{(out / SKILL).read_text('utf-8')}\n## Mine\n\nA word.\n", "utf-8")
+    for words in (("--emit", "llms"), options):
+        finished = run(out, SOURCE, *words)
+        assert finished.exit_code == 0, finished.stderr
+    assert [path.name for path in (out / "skills").iterdir()] == ["other" if options else "tasks"]
+    front, body = next((out / "skills").glob("*/SKILL.md")).read_text("utf-8").split("---\n")[1:]
+    own = {"compatibility": "Needs curl", "metadata": {"version": "1.0", "author": "me"}}
+    assert own.items() <= yaml.safe_load(front).items()
+    assert "Ask first." in body.split("## How to Call\n")[1].split("\n#")[0]
+    assert body.count("\n## Mine\n\nA word.\n") == 1
+    assert "is gone" not in body
+    assert run(out, SOURCE, *options, "--check").exit_code == 0
 
 
 def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:

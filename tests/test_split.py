@@ -226,23 +226,39 @@ def test_lines_of_a_person_stay_in_each_copy_of_their_skill(tmp_path: Path) -> N
     assert run_skillgen("build", "--check", cwd=tmp_path).exit_code == 0
 
 
-def test_a_skill_that_is_gone_is_removed_but_not_the_words_of_a_person(tmp_path: Path) -> None:
-    target = {"split": "group", "emit": ["skill"], "install-to": ["claude"]}
-    assert project(tmp_path, shop({**SPLIT, "tax": 5}), **target).exit_code == 0
+@pytest.mark.parametrize(
+    ("sizes", "target", "home"),
+    [
+        pytest.param({"orders": 6, "stock": 2}, {"split": "group"}, "shop", id="smaller"),
+        pytest.param(SPLIT, {}, "shop", id="one skill"),
+        pytest.param(SPLIT, {"name": "Market"}, "market", id="one skill of another name"),
+        pytest.param(SPLIT, {"split": "group", "name": "Market"}, "market-stock", id="another name"),
+        pytest.param(
+            SPLIT, {"split": "group", "skills": {"goods": {"groups": ["stock"]}}}, "shop-goods", id="another area"
+        ),
+    ],
+)
+def test_what_people_wrote_in_a_skill_that_is_gone_is_in_its_successor(
+    sizes: dict[str, int], target: Json, home: str, tmp_path: Path
+) -> None:
+    """Hosts, plugins and the count have only skills that are written; copies of the others are reported."""
+    output = {"emit": ["skill", "plugin"], "install-to": ["claude"]}
+    assert project(tmp_path, shop(SPLIT), **output).exit_code == 0
+    split = project(tmp_path, shop(SPLIT), **output, split="group")
+    assert split.exit_code == 0, split.stderr
     file = tmp_path / "out/skills/shop-stock/SKILL.md"
-    file.write_text(file.read_text("utf-8") + "\nStock is counted on Mondays.\n", "utf-8")
-    finished = project(tmp_path, shop({"orders": 6, "stock": 2, "tax": 2}), **target)
-    assert finished.exit_code == 0
-    assert not (tmp_path / "out/skills/shop-tax").exists()
-    assert "installed-skill-left: .claude/skills/shop-tax" in finished.stderr
-    assert "Stock is counted on Mondays." in file.read_text("utf-8")
-    assert "stock_0" not in file.read_text("utf-8")
-
-
-def test_a_service_that_is_one_skill_again_keeps_its_name(tmp_path: Path) -> None:
-    assert project(tmp_path, shop(SPLIT), split="group", emit=["skill"]).exit_code == 0
-    assert project(tmp_path, shop(SPLIT), emit=["skill"]).exit_code == 0
-    assert [path.name for path in (tmp_path / "out/skills").iterdir()] == ["shop"]
+    file.write_text(file.read_text("utf-8") + "\n## Mondays\n\nStock is counted.\n", "utf-8")
+    finished = project(tmp_path, shop(sizes), **output, **target)
+    assert finished.exit_code == 0, finished.stderr
+    names = {path.name for path in (tmp_path / "out/skills").iterdir()}
+    assert names == {path.name for path in (tmp_path / "out/plugin/skills").iterdir()}
+    gone = {"shop", "shop-orders", "shop-stock"} - names
+    assert finished.stderr.count("installed-skill-left: ") == 1
+    assert all(f".claude/skills/{name}" in run_skillgen("build", "-v", cwd=tmp_path).stderr for name in gone)
+    files = (tmp_path / folder / home / "SKILL.md" for folder in ("out/skills", "out/plugin/skills", ".claude/skills"))
+    assert all(path.read_text("utf-8").count("\n## Mondays\n\nStock is counted.\n") == 1 for path in files)
+    assert ("stock_5" in (tmp_path / f"out/skills/{home}/SKILL.md").read_text("utf-8")) is (sizes == SPLIT)
+    assert run_skillgen("build", "--check", cwd=tmp_path).exit_code == 0
 
 
 def test_an_agent_writes_the_texts_of_each_skill(tmp_path: Path) -> None:

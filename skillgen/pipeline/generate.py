@@ -33,14 +33,10 @@ from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.write.files import lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, move_documents, plan_documents
-from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record
+from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digest, lines_of, read_record, skills_in
 
 _SKILLS = "skills/"
 """The folder of all skills."""
-
-
-def _skills_in(paths: Iterable[str]) -> list[str]:
-    return [path.split("/")[1] for path in paths if path.startswith(_SKILLS) and path.endswith("/SKILL.md")]
 
 
 def _added_to_skills(plan: Plan, documents: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -49,6 +45,7 @@ def _added_to_skills(plan: Plan, documents: Mapping[str, bytes]) -> dict[str, by
         change.path: content_of(lines)
         for change in plan.changes
         if change.path.startswith(_SKILLS)
+        and change.path.split("/")[1] in plan.after.skills
         and change.new is not None
         and change.new != (document := documents.get(change.path, b""))
         and (lines := lines_of(change.new)) != lines_of(document)
@@ -77,7 +74,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         raise SourceError(what, fix="correct the source, or run without --strict")
     documents = rendering.documents_of(service, output)
     contents = documents.contents
-    names = _skills_in(contents)
+    names = skills_in(contents)
     hosts = {folder.resolve(): folder for folder in (*ownership.installed_from(place.out), *place.install)}
     places = [place]
     for folder, name in product(hosts.values(), names):  # unless OUT is already the same place
@@ -100,8 +97,10 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
                 documents = rendering.documents_of(service, output, added)
                 plans[-1] = _plan(service, documents.contents, documents.artifacts, output, item)
                 contents = {**documents.contents, **added}
-        if not output.check:
-            for plan in plans:
+        for plan in plans:
+            if not output.allow_empty:  # a copy may have more than the skill that it is now, but no more than all
+                _refuse_losses(service, plan, plans[0].after)
+            if not output.check:
                 _refuse_conflicts(plan)
         for plan, out in zip(plans, held, strict=False):
             apply_plan(plan, out)
@@ -179,10 +178,7 @@ def _plan(
         declared=rendering.declared_digest(service, output),
         run=ownership.run_in_record(None if place.is_installed else place.run, place.out),
     )
-    plan = plan_documents(place.out, contents, record, artifacts=artifacts, force=output.force)
-    if not output.allow_empty:
-        _refuse_losses(service, plan)
-    return plan
+    return plan_documents(place.out, contents, record, artifacts=artifacts, force=output.force)
 
 
 # -- what a run refuses ----------------------------------------------------------------------------------------------
@@ -199,7 +195,7 @@ def _refuse_other_service(service: Service, place: Place, main: Place) -> None:
     owner = (place.out / (before.owner or "")).resolve()
     if place.is_installed and after.owner is not None and owner != main.out.resolve():
         with suppress(SkillgenError):
-            is_other = f"{_SKILLS}{place.out.name}/SKILL.md" in read_record(owner).states
+            is_other = place.out.name in read_record(owner).skills
     ownership.refuse_other_service(before, after, place, is_other=is_other)
 
 
@@ -212,13 +208,15 @@ _IN_GROUPS = ("tools/list", "resources/list", "prompts/list", "ai_help")
 """Parts to which the contents of a group are added; the instructions of groups count as texts of `ai_help`."""
 
 
-def _refuse_losses(service: Service, plan: Plan) -> None:
+def _refuse_losses(service: Service, plan: Plan, after: Record) -> None:
     """Refuses to replace the documents of a complete run if the source has no tools, or a part of it could not be read.
+
+    `after` is the record of all documents of the service.
 
     Raises:
         SourceError: the documents have more than could be read.
     """
-    before, after = plan.before, plan.after
+    before = plan.before
     if before.tools and not service.tools:
         what = f"{service.name} lists no tools, but its documents have {len(before.tools)}; nothing was changed"
         fix = "check the source, or give --allow-empty if it has no tools any more"
@@ -296,7 +294,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     conflicts = ((change.path, f"{change.reason}; a run would stop and write nothing") for change in plan.conflicts)
     problems = [*plan.problems, *(Problem.of("edited", path, message) for path, message in conflicts)]
     problems += rendering.upgrade_problems(plan)
-    old, new = _skills_in(before.states), _skills_in(after.states)
+    old, new = before.skills, after.skills
     is_same = ownership.is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"

@@ -353,10 +353,9 @@ def leftovers(result: Result, place: Place, install: Iterable[Path]) -> Iterator
     tops = [path.resolve() for path in place.near]
     for parent in {folder.resolve(): folder for folder in (*_skill_folders_near(place.near), *install)}.values():
         for folder, record, owner in _owned_folders(parent, written):
-            documents: Collection[str] = written.get(owner, ())
+            is_copied = False
             with suppress(SkillgenError):
-                documents = documents or read_record(owner).states
-            is_copied = owner not in gone and f"skills/{folder.name}/SKILL.md" in documents
+                is_copied = owner not in gone and folder.name in (written.get(owner) or read_record(owner)).skills
             if not is_copied and any(owner.is_relative_to(top) for top in tops):
                 what = "the documents that this installed skill is a copy of no longer exist, or were renamed"
                 yield _left("installed-skill-left", what, folder, record)

@@ -40,7 +40,7 @@ _UNKNOWN_LINE = "(a line that skillgen wrote and would not write again)"
 """Placeholder for a line of which only the digest is known."""
 
 _CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
-_NOTE_COMMENT = "<!-- This was under "
+_NOTE_COMMENT, _NOTE_END = "<!-- This was under ", ", which is gone. -->"
 
 
 class MarkerError(ValueError):
@@ -79,21 +79,26 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
         MarkerError: a marker of a region is not paired.
     """
     now, then = resolve_generated(record.lines_of(old), states), record.lines_of(new)
-    base = _base_of((*states, record.state_of(new)), now)
+    base = _base_of((*states, record.state_of(new)), now) if any(states) else ()
     # Unless both the generated and the current text have front matter, and the new text if any, all is body.
     ends = [_front_matter_end(lines) for lines in (base, now, then)]
-    base_end, now_end, then_end = ends if ends[0] and ends[1] and (ends[2] or not then) else (0, 0, 0)
+    has_front = ends[1] and (ends[0] or not base) and (ends[2] or not then) and (base or then)
+    base_end, now_end, then_end = ends if has_front else (0, 0, 0)
     front = _find_edits(base[:base_end], now[:now_end], then[:then_end], 1, "front")
+    front = front if base else _noted_front(now[:now_end], then[:then_end])
     is_data = path.endswith(".json") and "/scripts/" not in path
     kind: Kind = "text" if path.endswith((".md", ".txt")) else "data" if is_data else "code"
     body = _find_edits(base[base_end:], now[now_end:] if base else [], then[then_end:], now_end + 1, kind)
-    own_front, conflicts = _own_entries(front, then[:then_end])
+    own_front, conflicts = _own_entries(front, then[:then_end]) if then else (front, [])
     parts = _Placing(own_front, then[:then_end]), _Placing(body, then[then_end:])
     keys = Counter(key[2] for line in parts[0].lines if (key := _KEY.match(line)) and not key[1])
     conflicts += [key for key, number in keys.items() if number > 1]
-    # What was added to the front matter of a file that is deleted is a note, and a file without base holds only notes.
-    notes = [("", edit.lines) for edit in front.kept if not then] + parts[1].notes + ([] if base else [("", now)])
+    # Of a file that is deleted, all that was added are notes, and a file without base holds only notes.
     lines = [line for part in parts for line in part.lines]
+    notes = [*parts[1].notes, *([] if base else _notes_in(now[now_end:]))]
+    if not then:
+        own = ["---", *parts[0].lines, "---"] if parts[0].lines else []
+        lines, notes = [], [("", own), *notes, ("", parts[1].lines)]
     problems = []
     for title in (*parts[0].outdated, *parts[1].outdated):
         message = f"the generated text under {title!r} changed, but your region replaces it"
@@ -204,12 +209,25 @@ def add_note(path: str, lines: list[str], title: str, text: Sequence[str]) -> Pr
     while lines and not lines[-1].strip():
         lines.pop()
     lines += [""] if lines else []
-    if path.endswith(".md") and not text[0].startswith(_NOTE_COMMENT):
+    if path.endswith(".md") and not text[0].startswith((_NOTE_COMMENT, "#", "---")):
         heading = re.sub(r"[<>]|-(?=-)", "", title)[:80].strip("-")  # it cannot close the comment
-        lines.append(f"{_NOTE_COMMENT}{heading}, which is gone. -->")
+        lines.append(f"{_NOTE_COMMENT}{heading}{_NOTE_END}")
     lines += text
     message = f"{title!r} is gone; what a person wrote there is kept at the end of the file"
     return Problem.of("note-without-place", path, message)
+
+
+def _notes_in(lines: Sequence[str]) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yields what a file of notes has, with the titles of the sections that each part was in."""
+    title, note, fence = "", list[str](), ""
+    for line in lines:
+        fence = open_fence(line, fence)
+        is_noted = line.startswith(_NOTE_COMMENT)
+        if is_noted or (title and not fence and _HEADING.match(line)):
+            yield title, note
+            title, note = line.removeprefix(_NOTE_COMMENT).removesuffix(_NOTE_END) if is_noted else "", []
+        note += [] if is_noted else [line]
+    yield title, note
 
 
 Kind = Literal["front", "text", "data", "code"]
@@ -400,6 +418,19 @@ def _own_entries(front: _Edited, new: Sequence[str]) -> tuple[_Edited, list[str]
 
     edits = [edit if edit.is_region else _Edit(edit.end, edit.end, list(own(edit))) for edit in front.edits]
     return _Edited("front", front.digests, front.base, [edit for edit in edits if edit.lines and new]), list(conflicts)
+
+
+def _noted_front(notes: Sequence[str], new: Sequence[str]) -> _Edited:
+    """Returns the keys of a file of notes as additions to the front matter of the new text."""
+    ends = {section.title: section.end for section in _sections_of(new, "front")}
+    edits = []
+    for section in sorted(_sections_of(notes, "front") if notes else (), key=lambda section: section.title not in ends):
+        at = ends.get(section.title, len(new) - 1)
+        is_written = notes[section.start] in new  # such as the key of a mapping
+        edits.append(_Edit(at, at, notes[section.start + is_written : section.end]))
+    return _Edited(
+        "front", digests_of(new), new, sorted(filter(lambda edit: edit.lines, edits), key=lambda edit: edit.at)
+    )
 
 
 class _Placing:

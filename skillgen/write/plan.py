@@ -113,7 +113,8 @@ def plan_documents(
     found = (path for path in before.states if path not in documents and path not in kept)
     stale = [path for path in found if ".git" not in path.split("/")]  # the record may be that of a stranger
     contents = _read(out, [*documents, *stale])
-    planning = _Planning(out, before, force, artifacts, contents, *_renamed_skill(before.states, documents))
+    successors = _successors(records.skills_in(before.states), records.skills_in(documents))
+    planning = _Planning(out, before, force, artifacts, contents, successors)
     for path, content in documents.items():
         planning.document(path, content)
     for path in stale:
@@ -144,15 +145,16 @@ def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
     return contents
 
 
-def _renamed_skill(before: Collection[str], documents: Collection[str]) -> tuple[str, str]:
-    """Returns the folder of the skill that is gone, and that of the only one there is now, which it became."""
-    names, now = ({path.split("/")[1] for path in paths if path.startswith("skills/")} for paths in (before, documents))
-    gone = names - now
-    return (f"skills/{gone.pop()}/", f"skills/{now.pop()}/") if len(gone) == len(now) == 1 else ("", "")
-
-
-def _moved(path: str, old: str, new: str) -> str:
-    return new + path.removeprefix(old) if old and path.startswith(old) else path
+def _successors(before: Sequence[str], now: Sequence[str]) -> dict[str, str]:
+    """Returns for each skill that is gone the one that has its notes: by the same area of a service that was renamed,
+    the only new one, else the common one, whose name the others begin with.
+    """
+    new = [name for name in now if name not in before]
+    gone = sorted(name for name in before if name not in now) if now else []
+    old_common, common = (min(names, key=len, default="") for names in (before, now))
+    only = new[0] if len(gone) == len(new) == 1 else common
+    same = ((name, common + name.removeprefix(old_common)) for name in gone)
+    return {f"skills/{name}/": f"skills/{other if other in new else only}/" for name, other in same}
 
 
 def _skill_of(path: str) -> str:
@@ -167,8 +169,9 @@ class _Planning(Struct):
     force: bool
     artifacts: Collection[str]
     contents: Mapping[str, bytes]
-    old_skill: str
-    new_skill: str
+    successors: Mapping[str, str]
+    """The folder of each skill that is gone, to that of the skill that has its notes."""
+
     changes: list[Change] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
@@ -179,7 +182,9 @@ class _Planning(Struct):
         """Decides on a file that skillgen would write."""
         is_artifact = path in self.artifacts
         # A person's additions come with the skill if it is renamed.
-        earlier = path if path in self.contents or is_artifact else _moved(path, self.new_skill, self.old_skill)
+        folders = ((old, new) for old, new in self.successors.items() if path.startswith(new) and not is_artifact)
+        paths = [path, *(old + path.removeprefix(new) for old, new in folders)]
+        earlier = next((item for item in paths if item in self.contents), path)
         old, states = self.contents.get(earlier), self.before.states.get(earlier, ())
         if old is None or old == new or self.before.is_own(earlier, old):
             self._set(path, new)
@@ -201,12 +206,18 @@ class _Planning(Struct):
         else:
             self._write(path, merged, reason if self._is_refused(merged) else "")
 
+    def _moved(self, path: str) -> str:
+        """Returns the path of a file in the skill that has the notes of its own."""
+        folders = ((old, new) for old, new in self.successors.items() if path.startswith(old))
+        return next((new + path.removeprefix(old) for old, new in folders), path)
+
     def stale(self, path: str) -> None:
         """Decides on a file that skillgen wrote and no longer writes."""
         old = self.contents.get(path)
         if old is None:
             return
-        if self.before.states[path] == ("",):
+        now = self._moved(path)
+        if self.before.states[path] == ("",) and now == path:
             self.left_over.append(path)
             self._set(path, old)
         elif self.before.is_own(path, old):
@@ -216,11 +227,9 @@ class _Planning(Struct):
             self.problems.report("stale-file-kept", path, message)
             self._set(path, None, message)
         else:
-            now = _moved(path, self.old_skill, self.new_skill)
-            if any(
-                change.path == now and set(merged.added).issubset(lines_of(change.new or b""))
-                for change in self.changes
-            ):
+            lines = {line for change in self.changes if change.path == now for line in lines_of(change.new or b"")}
+            lines.update(line for name, _, text in self.notes if name == now for line in text)
+            if lines.issuperset(line for _, text in merged.notes for line in text):
                 self._set(path, None)
             else:
                 self.left_over.append(path)
@@ -253,12 +262,15 @@ class _Planning(Struct):
         ends: dict[str, list[tuple[str, Sequence[str]]]] = {}
         for path, title, text in self.notes:
             found = homes.get(title, [])
-            near = [name for name in found if _skill_of(name) == _skill_of(path)]
+            home = self._moved(path)
+            near = [name for name in found if _skill_of(name) == _skill_of(home)]
             near = near or [name for name in found if name.split("/")[0] == path.split("/")[0]]
             if len(near) == 1:
                 texts[near[0]] = merge.with_note(texts[near[0]], title, text)
             else:
-                ends.setdefault(path, []).append((title, text))
+                place = next(name for name in (home, f"{_skill_of(home)}SKILL.md", path) if name in texts)
+                is_front = text[0] == text[-1] == "---" and place != path
+                ends.setdefault(place, []).append((title, text[1:-1] if is_front else text))
         for path, notes in ends.items():
             lines = lines_of(texts[path])
             for title, text in notes:

@@ -174,6 +174,11 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
     states: dict[_Path, tuple[_State, ...]] = field(default_factory=dict)
     """Path to the states that skillgen may have written: one, or two while a run was replacing the file."""
 
+    @property
+    def skills(self) -> list[str]:
+        """The names of the skills, without folders that have only notes of people."""
+        return skills_in(path for path, states in self.states.items() if any(states))
+
     def is_own(self, path: str, content: bytes) -> bool:
         """True if skillgen wrote this content, ignoring line ends."""
         return state_of(content) in self.states.get(path, ())
@@ -203,6 +208,11 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
                 has_lines = isinstance(value, dict) and name not in ("offers", "run")
                 parts.append(f'"{name}": {_lines(value) if has_lines else _json(value)}')
         return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+
+
+def skills_in(paths: Iterable[str]) -> list[str]:
+    """Returns the names of the skills with these files."""
+    return [path.split("/")[1] for path in paths if path.startswith("skills/") and path.endswith("/SKILL.md")]
 
 
 def joined_states(*states: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
