@@ -65,6 +65,7 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     few = documented(tmp_path, tools=entries, prompts=prompts)[1]
     assert "- Prompt `brief(day*, tone?)`\n" in (few / "ai-help.md").read_text("utf-8")
     assert "## Instructions" not in (few / "llms.txt").read_text("utf-8")
+    assert "Returns object" not in (few / "llms-full.txt").read_text("utf-8")
 
 
 def test_what_a_server_says_in_the_sections_of_the_profile_is_in_them_once(tmp_path: Path) -> None:

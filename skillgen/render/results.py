@@ -146,8 +146,9 @@ def results_of(tool: Tool) -> Iterator[tuple[Output, Returned]]:
         status = phrase("or_between").join((", ".join(before), last)) if before else last or None
         shown = replace(group[0], status=status)
         words = returned(shown)
-        more = (words.words, words.notes, words.kind, words.nested, shown.headers, shown.links, shown.examples)
-        # A success alone says nothing.
+        kind = words.kind if words.kind != "object" else NOTHING
+        more = (words.words, words.notes, kind, words.nested, shown.headers, shown.links, shown.examples)
+        # A success alone says nothing, and an object without properties neither.
         if any(more) or words.facts not in (_NO_STATUS if len(groups) > 1 else (*_NO_STATUS, "200")):
             yield shown, words
 
