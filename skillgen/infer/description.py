@@ -100,7 +100,7 @@ def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tup
     if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(prose.is_usable, texts)):
         yield " ".join(map(with_stop, texts)), _FROM_TOOLS
     for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
-        titles = _titles(service, is_declared)
+        titles = [title for title in _titles(service, is_declared) if title.lower() != name.lower()]
         if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
             yield groups, from_groups
     yield summaries_of(f"{kind} of {name}", texts), _FROM_TOOLS
@@ -128,8 +128,11 @@ def texts_of_tools(service: Service) -> list[str]:
 
 
 def summaries_of(start: str, texts: Sequence[str]) -> str:
-    """Returns a sentence with the first words of some texts; without them if they address the reader."""
-    words = dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts)
+    """Returns a sentence with the first words of some texts; without them if they address the reader.
+
+    What ends with a colon says nothing without the list below it.
+    """
+    words = dict.fromkeys(clip(text.rstrip(".。 "), _SUMMARY_LIMIT) for text in texts if not text.endswith((":", "：")))
     return _composed(f"{start}: ", _within([*filter(None, words)], "; ")) or f"{start}."
 
 

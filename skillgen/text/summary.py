@@ -237,13 +237,12 @@ _LOOSE_ENDS = " ,;:.…—–-(["
 
 
 def clip(text: str, limit: int) -> str:
-    """Cuts a text at a word, to at most `limit` characters including the ellipsis; parentheses and code that would
-    stay open are cut too."""
+    """Cuts a text at a word, or in a long one at what separates its parts, to at most `limit` characters including the
+    ellipsis; parentheses and code that would stay open are cut too."""
     if len(text) <= limit:
         return text
     head = text[: limit - 1]
-    if " " in head[limit // 2 :]:
-        head = head[: head.rfind(" ")]
+    head = head[: next((at for mark in " /,|" if (at := head.rfind(mark, limit // 2)) >= 0), len(head))]
     opened = head.rfind("(") if head.count("(") > head.count(")") else -1
     if head.count("`") % 2:
         opened = max(opened, head.rfind("`"))
