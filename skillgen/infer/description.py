@@ -111,9 +111,8 @@ def _offered(service: Service) -> tuple[str, list[str]]:
     resources = (*service.resources, *service.resource_templates)
     if service.kind == "cli":
         usages = [f"Usage: {tool.usage}" for tool in service.tools if tool.usage]
-        return "Commands", texts_of_tools(service) or usages or [
-            tool.name for tool in service.tools[1:] and service.tools
-        ]
+        names = [tool.name for tool in service.tools[1:] and service.tools]
+        return "Commands", texts_of_tools(service) or usages or names
     if service.tools or not (service.prompts or resources):
         return "Tools", texts_of_tools(service)
     items: Sequence[Prompt | Resource] = service.prompts or resources
@@ -322,7 +321,8 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     if kind == "cli":
         return text
     text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
-    if is_identifier := kind == "mcp" and " " not in text:  # such as `io.github.acme/weather-mcp`, or `@acme/mcp`
+    owner, is_identifier = "", kind == "mcp" and " " not in text
+    if is_identifier:  # such as `io.github.acme/weather-mcp`, or `@acme/mcp`
         owner, _, text = text.lstrip("@").rpartition("/")
         text = re.sub(r"[-_]+", " ", text.rpartition(".")[2])
     said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
@@ -332,19 +332,15 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
     said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))
     said = said if is_identifier and said == text else _LINKING.sub("", said).strip(_ENDS)
-    if is_identifier and not said:
-        return "" if ":" in owner or not owner else _short_name(owner, kind, written)
-    if re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
-        return ""
-    if (
-        text.endswith("Client") and " " not in said and said not in written
-    ):  # `RecoveryServicesBackupClient`, but StorSimple is a name
+    if not said or re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
+        return _short_name(owner, kind, written) if owner and ":" not in owner else ""
+    # `RecoveryServicesBackupClient`, but StorSimple is a name.
+    if text.endswith("Client") and " " not in said and said not in written:
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", said).split()
         said = " ".join(word.upper() if word.upper() in written else word for word in words)
     if said == said.lower():
-        first, *others = [_spelled(word, written) for word in said.split()] or [""]
-        is_common = first == first.lower() and not any("." in word for word in (first, *others))
-        said = " ".join((first[:1].upper() + first[1:] if is_common else first, *others))
+        said = " ".join(_spelled(word, written) for word in said.split())
+        said = said[:1].upper() + said[1:] if said.partition(" ")[0].islower() and "." not in said else said
     return said
 
 
