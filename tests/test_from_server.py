@@ -273,21 +273,33 @@ def several(folder: Path, **servers: str) -> Path:
     return path
 
 
-def test_instances_of_one_server_are_installed_under_separate_names(tmp_path: Path) -> None:
-    """X-21: two accounts of one server are what client files are like."""
-    file = several(tmp_path, prod="drop_prod", dev="drop_dev")
+@pytest.mark.parametrize(
+    ("mounts", "skills"),
+    [
+        (("prod", "dev"), ("verbatim-prod", "verbatim-dev")),
+        (("production", "staging"), ("verbatim-production", "verbatim-staging")),
+        (("beta", "v2"), ("verbatim-beta", "verbatim-v2")),
+        (("verbatim-v1", "verbatim-v2"), ("verbatim-v1", "verbatim-v2")),
+    ],
+    ids=" ".join,
+)
+def test_instances_of_one_server_are_installed_under_separate_names(
+    mounts: tuple[str, str], skills: tuple[str, str], tmp_path: Path
+) -> None:
+    """X-21: two accounts of one server are what client files are like. No part of a mount name is left out."""
+    file = several(tmp_path, **{mount: f"drop_{number}" for number, mount in enumerate(mounts)})
     command = ("from-server", "--config", file, "--install", "claude", "--install", "agents")
     generated(*command, cwd=tmp_path)
     for host in (".claude", ".agents"):
         folder = tmp_path / host / "skills"
         names = {path.name: (path / "SKILL.md").read_text("utf-8") for path in folder.iterdir()}
-        assert set(names) == {"verbatim-prod", "verbatim-dev"}
-        for name, text in names.items():
-            assert f"\nname: {name}\n" in text
-            assert name.replace("verbatim-", "drop_") in text
+        assert set(names) == {*skills}
+        for number, name in enumerate(skills):
+            assert f"\nname: {name}\n" in names[name]
+            assert f"drop_{number}" in names[name]
     assert run_skillgen(*command, "--check", cwd=tmp_path).exit_code == 0
-    links = re.findall(r"^- \[(.+?)\]\((?:prod|dev)/llms.txt\)", (tmp_path / "agent-docs/llms.txt").read_text(), re.M)
-    assert len(links) == len(set(links))
+    links = re.findall(r"^- \[(.+?)\]\([^)]+/llms.txt\)", (tmp_path / "agent-docs/llms.txt").read_text(), re.M)
+    assert len(links) == len(set(links)) == 2
 
 
 def test_a_name_that_distinguishes_instances_stays_while_one_of_them_fails(tmp_path: Path) -> None:

@@ -20,16 +20,17 @@ from skillgen import __version__
 from skillgen.config.option import PathName
 from skillgen.config.project import DEFAULT_OUT, OutputOptions
 from skillgen.errors import CODES, WHERE, EditedError, Problem, SkillgenError, SourceError, UsageError, raise_all
-from skillgen.infer.description import described, with_description
+from skillgen.infer.description import described, skill_name_of, with_description
 from skillgen.model.document import TEXTS_NAME
 from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
-from skillgen.model.values import Json
+from skillgen.model.values import Json, Origin
 from skillgen.pipeline import ownership, rendering
 from skillgen.pipeline.packages import skill_folders
 from skillgen.pipeline.results import Failure, Outcome, Place, Reading, Result
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
+from skillgen.text.words import distinct
 from skillgen.write.files import lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, move_documents, plan_documents
@@ -390,13 +391,17 @@ def _with_distinct_names(services: Sequence[Service], folders: Sequence[Path] = 
     counts = Counter(map(skill_name, services))
     renamed: list[Service] = []
     for service, folder in zip_longest(services, folders):
-        mount, distinct = service.server_name, f"{service.name}-{service.server_name}"
-        is_shared = counts[skill_name(service)] > 1 or (folder and read_record(folder).service == one_line(distinct))
+        mount, name = service.server_name, f"{service.name}-{service.server_name}"
+        is_shared = counts[skill_name(service)] > 1 or (folder and read_record(folder).service == one_line(name))
         if is_shared and mount is not None and mount != service.name:
-            title = f"{service.title} ({mount})" if service.title else None
-            service = with_description(replace(service, name=distinct, title=title))
+            # Declared, so that no part of it, such as `staging` or `v2`, is left out.
+            origins = {**(service.origins or {}), "name": Origin("declared", "mcpServers")}
+            title, called = f"{service.product} ({mount})", skill_name_of(service, mount)
+            service = with_description(replace(service, name=name, title=title, origins=origins))
+            service = replace(service, skill_name=called)
         renamed.append(service)
-    return tuple(renamed)
+    names = distinct(map(skill_name, renamed))
+    return tuple(replace(service, skill_name=name) for service, name in zip(renamed, names, strict=True))
 
 
 def _is_of_one(record: Record, place: Place) -> bool:

@@ -20,7 +20,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +40,7 @@ from skillgen.sources.documents import load_document
 from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.sources.mcp.client_config import read_client_config
 from skillgen.text.markdown import one_line
-from skillgen.text.words import safe_stem, slug
+from skillgen.text.words import distinct, safe_stem, slug
 from skillgen.write.files import is_below
 
 
@@ -331,13 +330,13 @@ def propose_targets(root: Path) -> list[Proposal]:
     files = ProjectFiles(root)
     descriptions = [*description_files(files)]
     code = [*python_sources(files), *node_servers(files)]
-    found = [*descriptions, *(item for item in code if not descriptions or "openapi-command" not in item.source)]
-    targets: dict[str, Proposal] = {}
-    for item in found or client_servers(files):  # the name of a folder: lower-case ASCII with hyphens
-        stem = safe_stem(slug(item.name) or "api", "target")
-        name = next(name for name in chain([stem], (f"{stem}-{number}" for number in count(2))) if name not in targets)
-        targets[name] = replace(item, name=name)
-    return [*targets.values()]
+    found: Collection[Proposal] = [
+        *descriptions,
+        *(item for item in code if not descriptions or "openapi-command" not in item.source),
+    ]
+    found = found or client_servers(files)
+    names = distinct(safe_stem(slug(item.name) or "api", "target") for item in found)  # names of folders
+    return [replace(item, name=name) for name, item in zip(names, found, strict=True)]
 
 
 def _folders_of_others() -> list[str]:

@@ -17,7 +17,7 @@ import tempfile
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, count, pairwise
+from itertools import pairwise
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -33,6 +33,7 @@ from skillgen.sources.documents import RUNTIMES, Document, text_of_file
 from skillgen.sources.json_access import as_dict, json_from_text, text_of
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import exact_json_text, first_of, json_text, one_line
+from skillgen.text.words import distinct
 from skillgen.write.files import is_below, replace_file
 from skillgen.write.record import RECORD_NAME, Record, Run, change_diff, read_record
 
@@ -317,11 +318,7 @@ def folder_names(services: Iterable[Service]) -> tuple[str, ...]:
 
     names = [service.server_name or skill_name(service) for service in services]
     stems = file_stems(dict.fromkeys(names), frozenset())
-    taken: dict[str, None] = {}
-    for name in names:
-        numbered = (f"{stems[name]}-{number}" for number in count(2))
-        taken[next(stem for stem in chain([stems[name]], numbered) if stem not in taken)] = None
-    return tuple(taken)
+    return tuple(distinct(stems[name] for name in names))
 
 
 def is_site(record: Record) -> bool:

@@ -31,7 +31,7 @@ from skillgen.model.values import Json, Origin, Value, is_inferred
 from skillgen.security.secrets import checked_domain, host_of, public_url
 from skillgen.text.markdown import counted, one_line, plain_words, with_stop
 from skillgen.text.summary import TRIGGER, is_usable, sentences
-from skillgen.text.words import slug
+from skillgen.text.words import distinct, slug
 from skillgen.write.plan import Plan
 from skillgen.write.record import Record
 
@@ -116,13 +116,10 @@ def part_called(service: Service, name: str, siblings: Collection[str]) -> Servi
 
 def split_service(service: Service, by: str | None = None) -> tuple[Part, ...]:
     """Returns a part for each skill, the common one first; none if the service has a single skill."""
-    parts: dict[str, Service] = {}
-    for area in _areas(service, by).values():
-        name = skill_name_of(service, area.name)
-        numbered = (f"{name[:60]}-{number}" for number in range(2, _MAX_SKILLS + 2))
-        name = next(item for item in (name, *numbered) if item not in parts)
-        parts[name] = replace(_part(service, area), part_name=name)
-    return tuple(_with_used_types(service, [_common(service, [*parts.values()]), *parts.values()])) if parts else ()
+    areas = _areas(service, by).values()
+    names = distinct(skill_name_of(service, area.name) for area in areas)
+    parts = [replace(_part(service, area), part_name=name) for name, area in zip(names, areas, strict=True)]
+    return tuple(_with_used_types(service, [_common(service, parts), *parts])) if parts else ()
 
 
 def _common(service: Service, parts: Sequence[Service]) -> Service:

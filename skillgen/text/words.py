@@ -3,9 +3,20 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Iterable
 from functools import lru_cache
+from itertools import chain, count
 
 from skillgen.text import lazy_re as re
+
+
+def distinct(names: Iterable[str]) -> list[str]:
+    """Returns names, with a number after each that is taken."""
+    taken: dict[str, None] = {}
+    for name in names:
+        numbered = (f"{name[:60]}-{number}" for number in count(2))
+        taken[next(item for item in chain([name], numbered) if item not in taken)] = None
+    return [*taken]
 
 
 def word_set(words: str) -> frozenset[str]:
