@@ -683,6 +683,36 @@ def test_what_a_person_adds_is_in_every_copy(added: str, is_large: bool, tmp_pat
     assert {content.decode() == generated_text for content in copies(tmp_path).values()} == {True}
 
 
+def test_files_next_to_a_skill_are_in_every_copy(tmp_path: Path) -> None:
+    """But not hidden ones, and not the expected calls of `eval`; `build` finds them without reading its source."""
+    output = {"emit": FORMATS.split(","), "publish": {"domain": "acme.com"}, "install-to": ["claude"]}
+    write(tmp_path / "api.json", grouped(tasks=["get_a"]))
+    write(tmp_path / "skillgen.yaml", {"targets": {"api": {"source": {"openapi": "api.json"}, **output}}})
+    done("build")
+    skill = tmp_path / "agent-docs/skills/tasks"
+    contents = {
+        "assets/plan.bin": b"\0\r\n\xff",
+        "assets/hint.md": b"# Hint\r\n",
+        "evals/evals.json": b"{}",
+        ".x": b"x",
+    }
+    for name, content in contents.items():
+        (skill / name).parent.mkdir(exist_ok=True)
+        (skill / name).write_bytes(content)
+    assert run("build", "--check").exit_code == 1
+    done("build")
+    for folder in (tmp_path / "agent-docs/plugin/skills/tasks", tmp_path / ".claude/skills/tasks"):
+        found = {name: text for name, text in files_of(folder).items() if name in contents}
+        assert found == {name: contents[name] for name in ("assets/hint.md", "assets/plan.bin")}
+    (archive,) = (tmp_path / "agent-docs/well-known").rglob("*.zip")
+    assert {*contents} & {*zipfile.ZipFile(archive).namelist()} == {"assets/hint.md", "assets/plan.bin"}
+    assert "assets/plan.bin" in (tmp_path / "agent-docs/skills-list.json").read_text("utf-8")
+    assert run("build", "--check").exit_code == 0
+    (skill / "assets/plan.bin").unlink()
+    done("build")
+    assert not [*tmp_path.rglob("plan.bin")]
+
+
 def test_lines_of_people_are_in_the_archives_of_a_domain(tmp_path: Path) -> None:
     """Above several services, after one of them was edited; also in a file of the references."""
     path = servers(tmp_path, a=server(tmp_path / "a.py", "a"), b=server(tmp_path / "b.py", "b"))

@@ -291,7 +291,12 @@ def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
     edit(out / SKILL, "## How to Call\n", "## How to Call\n\nAsk first.\n")
     edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nmetadata:\n")
     (out / TASKS).write_text(f"{(out / TASKS).read_text('utf-8')}\n{region('## House rules')}", "utf-8")
+    for name in ("assets/plan.bin", "evals/evals.json"):
+        (out / "skills/tasks" / name).parent.mkdir()
+        (out / "skills/tasks" / name).write_bytes(b"\0\r\n{}")
     assert run(out, SOURCE, "--name", "Other").exit_code == 0
+    for name in ("assets/plan.bin", "evals/evals.json"):
+        assert (out / "skills/other" / name).read_bytes() == b"\0\r\n{}"
     text = (out / "skills/other/SKILL.md").read_text("utf-8")
     assert "## How to Call\n\nAsk first.\n" in text
     assert "compatibility: Needs curl\nmetadata:\n" in text

@@ -261,9 +261,10 @@ def _options_digest(named: NamedTarget) -> str:
     if folder is not None and any(path.is_symlink() for path in Path(folder).rglob("*")):
         raise OSError("a symbolic link, behind which templates may change")
     templates = templates_digests(Path(folder)) if folder is not None else {}
-    texts = filter(Path.is_file, (named.place.out / TEXTS_NAME, *sorted(named.place.out.glob(f"*/{TEXTS_NAME}"))))
+    patterns = (TEXTS_NAME, f"*/{TEXTS_NAME}", "skills/**/*", "*/skills/**/*")
+    own = sorted(path for pattern in patterns for path in named.place.out.glob(pattern) if path.is_file())
     target = msgspec_json.encode(named.target).decode()
-    data = (__version__, target, structs.asdict(named.place), templates, [_state(path)[0] for path in texts])
+    data = (__version__, target, structs.asdict(named.place), templates, [(str(path), _state(path)[0]) for path in own])
     return hashlib.sha256(json.dumps(data, sort_keys=True, default=str).encode("utf-8", "replace")).hexdigest()
 
 

@@ -41,12 +41,16 @@ _SKILLS = "skills/"
 
 
 def _added_to_skills(plan: Plan, documents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Returns the files of skills that have lines of a person, with them; line ends are those of a document."""
-    return {
+    """Returns the files of skills that have lines of a person, with them; line ends are those of a document.
+
+    With the files next to them, but no hidden ones and no `evals/`, which has the answers.
+    """
+    folders = tuple(f"{_SKILLS}{name}/" for name in plan.after.skills)
+    own = {path: content for path, content in plan.beside.items() if path.startswith(folders) and "/." not in path}
+    return {path: content for path, content in own.items() if path.split("/")[2] != "evals"} | {
         change.path: content_of(lines)
         for change in plan.changes
-        if change.path.startswith(_SKILLS)
-        and change.path.split("/")[1] in plan.after.skills
+        if change.path.startswith(folders)
         and change.new is not None
         and change.new != (document := documents.get(change.path, b""))
         and (lines := lines_of(change.new)) != lines_of(document)

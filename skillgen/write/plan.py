@@ -11,7 +11,7 @@ recognises both as skillgen's own. The caller holds the lock of OUT (`lock_folde
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -76,6 +76,9 @@ class Plan(Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     """What a person should know about their own text."""
 
+    beside: Mapping[str, bytes] = {}
+    """The files next to SKILL.md that skillgen did not write, as they will be."""
+
     @property
     def drift(self) -> tuple[Change, ...]:
         """The files that are not up to date, without those that skillgen may not delete."""
@@ -112,7 +115,8 @@ def plan_documents(
     before = records.read_record(out)
     found = (path for path in before.states if path not in documents and path not in kept)
     stale = [path for path in found if ".git" not in path.split("/")]  # the record may be that of a stranger
-    contents = _read(out, [*documents, *stale])
+    skills = dict.fromkeys(records.skills_in((*before.states, *documents)))
+    contents = _read(out, [*documents, *stale, *files_beside(out, skills)])
     successors = _successors(records.skills_in(before.states), records.skills_in(documents))
     planning = _Planning(out, before, force, artifacts, contents, successors)
     for path, content in documents.items():
@@ -120,11 +124,20 @@ def plan_documents(
     for path in stale:
         planning.stale(path)
     planning.place_notes()
+    beside = dict(planning.beside(path) for path in contents if path not in documents and path not in before.states)
     states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
     changes = tuple(sorted(planning.changes, key=lambda change: change.path))
     after = replace(record, states=states)
-    return Plan(out=out, changes=changes, before=before, after=after, problems=tuple(planning.problems))
+    return Plan(out=out, changes=changes, before=before, after=after, problems=tuple(planning.problems), beside=beside)
+
+
+def files_beside(out: Path, skills: Iterable[str]) -> Iterator[str]:
+    """Yields the files in the folders of skills that no symbolic link leads to."""
+    for name in skills:
+        for file in sorted((out / "skills" / name).rglob("*")):
+            if file.is_file() and file.resolve() == out.resolve() / file.relative_to(out) and ".git" not in file.parts:
+                yield file.relative_to(out).as_posix()
 
 
 def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
@@ -234,6 +247,15 @@ class _Planning(Struct):
             else:
                 self.left_over.append(path)
                 self._write(path, merged)
+
+    def beside(self, path: str) -> tuple[str, bytes]:
+        """Moves a file of a person with its skill, and returns its path with its content; what is there stays."""
+        now, content = self._moved(path), self.contents[path]
+        if now == path or any(change.path == now for change in self.changes) or os.path.lexists(self.out / now):
+            return path, content
+        self._set(path, None)
+        self._set(now, content)
+        return now, content
 
     def _set(self, path: str, new: bytes | None, reason: str = "", edit: str = "", added: int = 0) -> None:
         old = self.contents.get(path)
@@ -365,10 +387,8 @@ def move_documents(old: Path, new: Path, identity: Record, *, check: bool = Fals
         OutputError: a file cannot be moved, or its path leads outside.
     """
     before, there = records.read_record(old), records.read_record(new)
-    pages = [old / path for path in before.states if path.startswith("skills/") and path.endswith("/SKILL.md")]
-    others = [file for page in pages for file in page.parent.rglob("*")]
-    files = (file for file in (*map(old.joinpath, (TEXTS_NAME, *before.states)), *others) if file.is_file())
-    paths = {file.relative_to(old).as_posix(): None for file in files if ".git" not in file.parts}
+    found = (TEXTS_NAME, *before.states, *files_beside(old, records.skills_in(before.states)))
+    paths = dict.fromkeys(path for path in found if (old / path).is_file() and ".git" not in path.split("/"))
     if names := [path for path, content in _read(new, paths).items() if not there.is_own(path, content)]:
         what = f"these documents go to {new}, which has other {', '.join(names)}; none of them was moved"
         raise EditedError(what, where=str(old), fix="keep one of each, and run again", diff="")
