@@ -223,8 +223,7 @@ def _summary(outcome: Outcome) -> str:
     cost, sizes = "", [len(page.replace(b"\r\n", b"\n")) for page in pages]
     if sizes and service.source_size_bytes and outcome.kind == "documents":
         tokens, raw = (-int(-size // BYTES_PER_TOKEN) for size in (max(sizes), service.source_size_bytes))
-        skills = len(plan.after.skills)
-        size = "is" if skills < 2 else f"of {skills} skills is at most"
+        size = "is" if (skills := len(plan.after.skills)) < 2 else f"of {skills} skills is at most"
         cost = f"; SKILL.md {size} {tokens:,} tokens, the source {raw:,}"
     return one_line(f"{service.name}: {what if outcome.kind == 'documents' else 'installed'}; {files}{cost}")
 

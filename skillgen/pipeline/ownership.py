@@ -342,7 +342,7 @@ def leftovers(result: Result, place: Place, install: Iterable[Path]) -> Iterator
     """
     if result.exit_code not in (ExitCode.DONE, ExitCode.DRIFT):
         return
-    written, gone = result.documents, set[Path]()
+    written, gone = {item.plan.out.resolve(): item.plan.after for item in result.outcomes}, set[Path]()
     for folder, record in _documents_near(place, {*written}):
         if record.owner is not None and not folder.is_symlink():
             gone.add(folder.resolve())

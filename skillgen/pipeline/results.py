@@ -25,7 +25,7 @@ from skillgen.security.secrets import Secrets, secrets_from_headers, secrets_fro
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import FetchOptions
 from skillgen.write.plan import Action, Plan
-from skillgen.write.record import Record, Run
+from skillgen.write.record import Run
 
 if TYPE_CHECKING:
     from skillgen.sources.extra_text import ExtraText
@@ -337,11 +337,6 @@ class Result(Struct, frozen=True, kw_only=True):
     def exit_code(self) -> ExitCode:
         """The exit code of a command with this result."""
         return max((step.exit_code for step in self.steps), default=ExitCode.DONE)
-
-    @property
-    def documents(self) -> dict[Path, Record]:
-        """Each folder that has documents, resolved, to its record."""
-        return {outcome.plan.out.resolve(): outcome.plan.after for outcome in self.outcomes}
 
     @property
     def counts(self) -> dict[str, int]:

@@ -426,11 +426,9 @@ def _noted_front(notes: Sequence[str], new: Sequence[str]) -> _Edited:
     edits = []
     for section in sorted(_sections_of(notes, "front") if notes else (), key=lambda section: section.title not in ends):
         at = ends.get(section.title, len(new) - 1)
-        is_written = notes[section.start] in new  # such as the key of a mapping
-        edits.append(_Edit(at, at, notes[section.start + is_written : section.end]))
-    return _Edited(
-        "front", digests_of(new), new, sorted(filter(lambda edit: edit.lines, edits), key=lambda edit: edit.at)
-    )
+        # The key of a mapping may be written too.
+        edits.append(_Edit(at, at, notes[section.start + (notes[section.start] in new) : section.end]))
+    return _Edited("front", digests_of(new), new, sorted(edits, key=lambda edit: edit.at))
 
 
 class _Placing:

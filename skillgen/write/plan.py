@@ -134,10 +134,9 @@ def plan_documents(
 
 def files_beside(out: Path, skills: Iterable[str]) -> Iterator[str]:
     """Yields the files in the folders of skills that no symbolic link leads to."""
-    for name in skills:
-        for file in sorted((out / "skills" / name).rglob("*")):
-            if file.is_file() and file.resolve() == out.resolve() / file.relative_to(out) and ".git" not in file.parts:
-                yield file.relative_to(out).as_posix()
+    for file in sorted(file for name in skills for file in (out / "skills" / name).rglob("*")):
+        if file.is_file() and file.resolve() == out.resolve() / file.relative_to(out) and ".git" not in file.parts:
+            yield file.relative_to(out).as_posix()
 
 
 def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
