@@ -222,9 +222,6 @@ def with_stored_texts(service: Service, request: Request) -> Request:
     """
     if request.documents is None:
         return request
-    from skillgen.config.loader import read_options
-    from skillgen.config.project import DRAFTED, Texts
-
     place, own = request.documents, request.texts
     folder = earlier_folder(service, place, read_record(place.out)) or place.out
     file = folder / TEXTS_NAME
@@ -233,6 +230,9 @@ def with_stored_texts(service: Service, request: Request) -> Request:
         return request
     if not is_below(file, folder):
         raise UsageError("leads outside its folder", where=file.as_posix(), fix="replace the link by the file")
+    from skillgen.config.loader import read_options  # loads YAML
+    from skillgen.config.project import DRAFTED, Texts
+
     stored = read_options(Texts, file)
     for name in Texts.__struct_fields__:
         if name not in DRAFTED and getattr(stored, name) != getattr(Texts(), name):

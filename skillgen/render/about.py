@@ -16,10 +16,11 @@ from skillgen.model.resource import Section as SourceSection
 from skillgen.model.service import Service, Workflow
 from skillgen.model.tool import Tool
 from skillgen.render.access import has_choice
-from skillgen.render.environment import Templates, phrase, phrases, plain_phrase
+from skillgen.render.environment import Templates
 from skillgen.render.examples import credential_variable
 from skillgen.render.identity import PHRASE_LIMIT, mount_name, title
 from skillgen.render.pages import TOOL, Page, Section, addresses, is_own_heading, link_resolver, pages_of, section_of
+from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.semantics import marks
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block

@@ -16,7 +16,6 @@ from skillgen.model.schema import Types
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Value
-from skillgen.render.environment import once, phrase, phrases
 from skillgen.render.examples import (
     SHOWN_SCHEMES,
     ExampleCredential,
@@ -28,6 +27,7 @@ from skillgen.render.examples import (
 )
 from skillgen.render.identity import tool_phrase
 from skillgen.render.parameters import label_of
+from skillgen.render.phrases import once, phrase, phrases
 from skillgen.security.credentials import issues_credential
 from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, plain_words, with_stop
 from skillgen.text.summary import sentences

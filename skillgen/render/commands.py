@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from skillgen.model.schema import CommandSyntax, Parameter, Schema
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json
-from skillgen.render.environment import phrase
+from skillgen.render.phrases import phrase
 from skillgen.text.markdown import Markdown, code_list, exact_json_text, inline, one_line
 
 _CHOICES_LIMIT = 40

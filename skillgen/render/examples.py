@@ -23,7 +23,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, Value
 from skillgen.render.commands import command_line
-from skillgen.render.environment import once, phrase
+from skillgen.render.phrases import once, phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import Markdown, code, exact_json_text, inline
 

@@ -38,7 +38,7 @@ from skillgen.render import (
 )
 from skillgen.render.about import workflow_lines
 from skillgen.render.ai_help import SPEC_URL, SPEC_VERSION, web_front_matter
-from skillgen.render.environment import Templates, escape_printed, phrases_of, plain_phrase
+from skillgen.render.environment import Templates, escape_printed
 from skillgen.render.identity import (
     TITLE_LIMIT,
     description,
@@ -52,6 +52,7 @@ from skillgen.render.identity import (
 )
 from skillgen.render.listing import names_in
 from skillgen.render.parameters import short_call
+from skillgen.render.phrases import phrases_of, plain_phrase
 from skillgen.render.publishing import NOT_A_SERVER, left_out
 from skillgen.render.reference import group_words, single_file
 from skillgen.render.skill import Rendering, Site, finished

@@ -17,7 +17,7 @@ from skillgen.model.auth import Invocation
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
-from skillgen.render.environment import plain_phrase
+from skillgen.render.phrases import plain_phrase
 from skillgen.security.credentials import redact
 from skillgen.text.markdown import one_line, plain_words
 from skillgen.text.summary import TRIGGER, clip, sentences, shorten

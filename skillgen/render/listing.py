@@ -24,10 +24,10 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import json_type
 from skillgen.render.commands import usage
-from skillgen.render.environment import of_rendering, once, phrase, plain_phrase, usual_number
 from skillgen.render.identity import tool_phrase
 from skillgen.render.pages import Page, Section, pages_of
 from skillgen.render.parameters import is_fixed, lists_requests, shared_parameters, takes_nothing
+from skillgen.render.phrases import of_rendering, once, phrase, plain_phrase, usual_number
 from skillgen.render.reference import Reference, Topic, group_words
 from skillgen.render.semantics import mark_text
 from skillgen.text.markdown import Markdown, code, code_list, inline, link_label, link_url, one_line, paragraph

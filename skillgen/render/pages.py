@@ -18,7 +18,7 @@ from functools import cached_property, lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from skillgen.render.environment import phrase, plain_phrase
+from skillgen.render.phrases import phrase, plain_phrase
 from skillgen.text.markdown import Markdown, code, link_label, one_line
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.summary import Anchors

@@ -18,7 +18,7 @@ from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_an
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
-from skillgen.render.environment import FEW, of_rendering, once, phrase, phrases, usual_number
+from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.types import (
     NOTHING,
     Direction,

@@ -28,7 +28,7 @@ from skillgen.model.traversal import (
 from skillgen.model.values import Quotation, is_inferred
 from skillgen.render.about import about_pages, description_headings
 from skillgen.render.access import shared_auth
-from skillgen.render.environment import Templates, phrase, phrases, plain_phrase
+from skillgen.render.environment import Templates
 from skillgen.render.examples import shown_examples
 from skillgen.render.pages import (
     ERRORS,
@@ -47,6 +47,7 @@ from skillgen.render.pages import (
     section_of,
 )
 from skillgen.render.parameters import items_of, repeated
+from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes
 from skillgen.render.types import inline_types, nested_lines, schema_notes, selected_types, type_phrase

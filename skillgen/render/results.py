@@ -19,9 +19,9 @@ from skillgen.model.schema import Schema
 from skillgen.model.serialization import value_text
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.render.environment import of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.examples import ShownExample, shown_outputs
 from skillgen.render.pages import tool_link
+from skillgen.render.phrases import of_rendering, once, phrase, phrases, usual_number
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,

@@ -15,9 +15,9 @@ from skillgen.model.resource import Event
 from skillgen.model.service import Service
 from skillgen.model.tool import Semantics, Tool
 from skillgen.model.values import is_inferred
-from skillgen.render.environment import once, phrase, phrases, usual_number
 from skillgen.render.pages import tool_link
 from skillgen.render.parameters import label_of, lists_requests
+from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.text.markdown import Markdown, code, code_list, inline, one_line
 from skillgen.text.summary import documented_parameters
 

@@ -22,8 +22,8 @@ from skillgen.model.schema import Discriminator, Parameter, Schema, SchemaWriter
 from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, written
 from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes
-from skillgen.render.environment import of_rendering, phrase
 from skillgen.render.pages import type_link
+from skillgen.render.phrases import of_rendering, phrase
 from skillgen.text.markdown import (
     Markdown,
     as_sent,
