@@ -118,7 +118,7 @@ def with_program_path(command: tuple[str, ...], environment: Mapping[str, str], 
         SourceError: there is no such program.
     """
     program = command[0]
-    place = program if Path(program).name == program else str(folder / program)
+    place = program if Path(program).name == program else str((folder / program).absolute())
     found = shutil.which(place, path=environment.get("PATH"))
     if found is None:
         what, fix = f"the command {program} does not exist", "install it, or correct the name"

@@ -56,8 +56,8 @@ _TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z"
 _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 """Siblings of `$ref` that do not change its meaning."""
 
-_UNREAD_REFERENCES = ("$dynamicRef", "$recursiveRef")
-"""Keywords that refer to a schema which depends on the user of the one that has them."""
+_DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
+"""Keywords that may refer to a schema which depends on the user of the one that has them."""
 
 _SHAPES: dict[str, type] = dict.fromkeys(("allOf", "oneOf", "anyOf"), list)
 _SHAPES |= dict.fromkeys(
@@ -106,6 +106,11 @@ class RefIndex:
             pointer = self._identifiers[0][uri] + fragment
         return pointer if follow(self._root, pointer) is not None else None
 
+    def is_static(self, reference: Json) -> bool:
+        """True if one schema alone declares the anchor of a `$dynamicRef`, which is then a `$ref`."""
+        _, _, name = str(reference).partition("#")
+        return self._identifiers[2].count(name) == 1
+
     @property
     def has_nested_resources(self) -> bool:
         """True if a schema inside the document has an `$id`."""
@@ -119,9 +124,9 @@ class RefIndex:
         return pointer, bases[pointer]
 
     @cached_property
-    def _identifiers(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Pointers by URI or URI and anchor, and URIs of schemas with an `$id` by pointer."""
-        pointers, bases = {self._url: ""}, {"": self._base}
+    def _identifiers(self) -> tuple[dict[str, str], dict[str, str], list[str]]:
+        """Pointers by URI or URI and anchor, URIs of schemas with an `$id` by pointer, and dynamic anchors."""
+        pointers, bases, dynamic = {self._url: ""}, {"": self._base}, list[str]()
         queue: list[tuple[Json, str, str, bool]] = [(self._root, "", self._url, False)]
         for value, pointer, base, holds_names in queue:
             if len(queue) > _SCANNED_VALUES_LIMIT:
@@ -132,6 +137,7 @@ class RefIndex:
                     pointers.setdefault(base, pointer)
                 for keyword in ("$anchor", "$dynamicAnchor"):
                     if isinstance(anchor := value.get(keyword), str):
+                        dynamic += [anchor] if keyword == "$dynamicAnchor" else []
                         pointers.setdefault(f"{base}#{anchor}", pointer)
                 # In draft-07 an `$id` that is a fragment is an anchor.
                 if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
@@ -139,7 +145,7 @@ class RefIndex:
             queue += [
                 (item, child(pointer, key), base, names) for key, item, names in schema_members(value, holds_names)
             ]
-        return pointers, bases
+        return pointers, bases, dynamic
 
 
 def rewrite_references(
@@ -295,10 +301,14 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
         schema = self.with_unevaluated(schema, raw, pointer)
-        for keyword in filter(raw.__contains__, _UNREAD_REFERENCES):
+        references = [raw["$ref"]] if "$ref" in raw else []
+        for keyword in filter(raw.__contains__, _DYNAMIC_REFERENCES):
+            if self.refs.is_static(raw[keyword]):
+                references.append(raw[keyword])
+                continue
             message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
             self.report(pointer, message, "dynamic-reference")
-        if "$ref" in raw and (name := self._name_of(raw["$ref"], pointer)) is not None:
+        for name in filter(None, (self._name_of(reference, pointer) for reference in references)):
             schema = replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
         if "discriminator" in raw:
             schema = replace(schema, discriminator=self.discriminators.read(raw, pointer, self._name_of, self.report))
