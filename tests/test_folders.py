@@ -553,17 +553,31 @@ def test_documents_do_not_move_where_something_would_be_lost(place: str, tmp_pat
     assert files_of(tmp_path) == before
 
 
-@pytest.mark.parametrize("names", [["llms.txt"], ["skills", "ai-help.md"], ["skills", "llms.txt", "ai-help.md"]])
+PAGES = ["ai-help.md", "llms.txt", "llms-full.txt", "registry.json"]
+
+
+@pytest.mark.parametrize("names", [
+    ["llms.txt"], ["skills", "ai-help.md"], ["texts.yaml"], ["texts.yaml", "skills", "llms.txt", "ai-help.md"],
+    ["texts.yaml", *PAGES, "skills/a-shop/SKILL.md"], ["texts.yaml", *PAGES, "skills"],
+])  # fmt: skip
 def test_a_move_that_was_interrupted_goes_on(names: list[str], tmp_path: Path) -> None:
+    """With the texts and the files next to a skill, also if only the record is left."""
     targets(tmp_path, a=None)
     done("build")
     add("agent-docs/skills/a-shop/SKILL.md", "agent-docs/llms.txt")
+    Path("agent-docs/skills/a-shop/plan.txt").write_text("mine\n", "utf-8")
+    Path("agent-docs/texts.yaml").write_text("tools: {list_a: {effect: destructive}}\n", "utf-8")
     done("build")
     targets(tmp_path, a=None, b=None)
-    Path("agent-docs/a").mkdir()
+    Path("agent-docs/a/skills/a-shop").mkdir(parents=True)
     for name in names:
+        if name == "skills":
+            Path("agent-docs/a/skills/a-shop").rmdir()
         Path("agent-docs", name).rename(Path("agent-docs/a", name))
-    done("build")
+    finished = done("build")
+    assert "service-replaced" not in finished.stderr
+    assert "[destructive]" in Path("agent-docs/a/skills/a-shop/SKILL.md").read_text("utf-8")
+    assert Path("agent-docs/a/skills/a-shop/plan.txt").is_file()
     assert with_mine(tmp_path) == {"agent-docs/a/skills/a-shop/SKILL.md", "agent-docs/a/llms.txt"}
     assert sorted(path.name for path in Path("agent-docs").iterdir()) == ["a", "b"]
     assert run("build", "--check").exit_code == 0

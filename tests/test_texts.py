@@ -124,6 +124,29 @@ def _second_server_leaves() -> None:
     done("update")
 
 
+def _second_server_joins_texts_in_its_folder() -> None:
+    servers("one")
+    done(*ALL)
+    texts("agent-docs/one")
+    servers("one", "two")
+    done(*ALL)
+
+
+def _texts_above_when_the_second_server_leaves() -> None:
+    done(*ALL)
+    texts("agent-docs")
+    servers("one")
+    done(*ALL)
+
+
+def _another_folder_that_has_texts() -> None:
+    project(a={"source": {"openapi": "a.json"}})
+    done("build")
+    texts("docs")
+    project(a={"source": {"openapi": "a.json"}, "out": "docs"})
+    done("build")
+
+
 def _snapshot() -> None:
     Path("s.json").write_text(done("inspect", "--config", "servers.json").stdout, "utf-8")
     texts("agent-docs/one")
@@ -144,6 +167,9 @@ RUNS: dict[str, tuple[Callable[[], None], str]] = {
     "a target with several servers": (_servers_of_a_target, "agent-docs/one"),
     "a second server joins": (_second_server, "agent-docs/one"),
     "a second server leaves": (_second_server_leaves, "agent-docs"),
+    "a second server joins, texts in the new folder": (_second_server_joins_texts_in_its_folder, "agent-docs/one"),
+    "a second server leaves, texts above both": (_texts_above_when_the_second_server_leaves, "agent-docs"),
+    "another folder for a target, texts there": (_another_folder_that_has_texts, "docs"),
     "a snapshot of several servers": (_snapshot, "agent-docs/one"),
     "a command that prints a description": (_command_that_prints, "agent-docs"),
 }

@@ -25,7 +25,7 @@ from skillgen.model.service import Service, Workflow, WorkflowStep
 from skillgen.model.tool import EFFECTS, Tool, is_raised_by
 from skillgen.model.traversal import type_references, types_named_in, types_reached
 from skillgen.model.values import Origin, Value, child
-from skillgen.pipeline.ownership import earlier_folder, is_of_other_service
+from skillgen.pipeline.ownership import earlier_folder, is_of_other_service, is_site
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import public_url
 from skillgen.sources.arazzo import usable_workflows
@@ -214,8 +214,8 @@ def completed(
 
 
 def with_stored_texts(service: Service, request: Request) -> Request:
-    """Returns the request with the texts in the folder that has, or will have, the documents of a service. A text
-    of the request replaces that of the file; of effects, both count.
+    """Returns the request with the texts in the folder that will have the documents of a service, else in the one
+    that has them. A text of the request replaces that of the file; of effects, both count.
 
     Raises:
         UsageError: the file has other keys, or cannot be read.
@@ -223,10 +223,12 @@ def with_stored_texts(service: Service, request: Request) -> Request:
     if request.documents is None:
         return request
     place, own = request.documents, request.texts
-    folder = earlier_folder(service, place, read_record(place.out)) or place.out
-    file = folder / TEXTS_NAME
+    record = read_record(place.out)
+    earlier = earlier_folder(service, place, record)
+    folder = place.out if earlier is None or (place.out / TEXTS_NAME).is_file() else earlier
+    file, is_freed = folder / TEXTS_NAME, earlier is not None and is_site(record)
     request = dataclasses.replace(request, texts_file=file.as_posix())
-    if not file.is_file() or is_of_other_service(service, replace(place, out=folder)):
+    if not file.is_file() or (not is_freed and is_of_other_service(service, replace(place, out=folder))):
         return request
     if not is_below(file, folder):
         raise UsageError("leads outside its folder", where=file.as_posix(), fix="replace the link by the file")

@@ -309,7 +309,8 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         one, other = ("a command" if item.target is None else f"the target {item.target}" for item in (before, after))
         message = f"{one} wrote these documents, and {other} now does, without the options of the former"
         problems.append(Problem.of("writer-changed", out, message))
-    if before.service is not None and not is_same and not ownership.is_site(before):
+    is_written = any(change.old is not None for change in plan.changes)
+    if before.service is not None and is_written and not is_same and not ownership.is_site(before):
         message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
         problems.append(Problem.of("service-replaced", out, message))
     return problems

@@ -279,7 +279,7 @@ def earlier_folder(service: Service, place: Place, own: Record) -> Path | None:
     named, unnamed = list[Path](), list[Path]()
     # Those of several services are below the folder that one of them had.
     written = {folder.resolve() for folder in place.siblings.values() if folder not in (place.owner, place.out)}
-    for folder, record in ((place.out, own), *_documents_near(place, {place.out.resolve()})):
+    for folder, record in ((place.out, own), *_documents_near(place, {place.out.resolve()}, place.out)):
         after = identity_of(service, replace(place, out=folder))
         if record.states and is_same_service(record, after, folder):
             if _names_in(record) == _names_in(after):
@@ -290,8 +290,11 @@ def earlier_folder(service: Service, place: Place, own: Record) -> Path | None:
     return found[0] if len(found) == 1 and found[0] != place.out else None
 
 
-def _documents_near(place: Place, seen: set[Path]) -> Iterator[tuple[Path, Record]]:
-    """Yields the folders near a place, and those in them, that have documents of its owner, but for those `seen`."""
+def _documents_near(place: Place, seen: set[Path], *moved: Path) -> Iterator[tuple[Path, Record]]:
+    """Yields the folders near a place, and those in them, that have documents of its owner, but for those `seen`.
+
+    With those whose documents are in a folder of `moved`: a run that moved them there was killed before their record.
+    """
     queue = list(place.near)
     for parent in queue:
         for folder, record in records_in(parent, seen).items():
@@ -299,7 +302,7 @@ def _documents_near(place: Place, seen: set[Path]) -> Iterator[tuple[Path, Recor
             if not is_kept and _top_of(folder, record) == place.top.resolve():
                 seen.add(folder.resolve())
                 queue.append(folder)
-                if has_documents(record, folder):
+                if any(has_documents(record, each) for each in (folder, *moved)):
                     yield folder, record
 
 

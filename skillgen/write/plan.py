@@ -386,7 +386,7 @@ def move_documents(old: Path, new: Path, identity: Record, *, check: bool = Fals
         OutputError: a file cannot be moved, or its path leads outside.
     """
     before, there = records.read_record(old), records.read_record(new)
-    found = (TEXTS_NAME, *before.states, *files_beside(old, records.skills_in(before.states)))
+    found = (TEXTS_NAME, *files_beside(old, records.skills_in(before.states)), *before.states)
     paths = dict.fromkeys(path for path in found if (old / path).is_file() and ".git" not in path.split("/"))
     if names := [path for path, content in _read(new, paths).items() if not there.is_own(path, content)]:
         what = f"these documents go to {new}, which has other {', '.join(names)}; none of them was moved"
