@@ -31,27 +31,27 @@ FORMS["~"] += " {0}s {0}es {1}ies"
 LITERAL = re.compile(r"[\w-]*(?![?*+{])")
 """The literal start of an expression."""
 
-ATTACHED = {"NOT", "DONT", "SHOULDNT", "SHOW"}
-"""Concepts that belong to the next one: it follows in the same clause, after NOT without another one between."""
+CONCEPT = re.compile(r"<([A-Z_]+)>")
+"""The name of a concept in an expression over tokens."""
+
+UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
+"""Letters of the languages that have terms within longer words."""
 
 
 def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
     """Returns a pattern of concepts: its regular expression, its choices, and the rarest of these."""
-    choices, telling, parts, comma, barred = list[list[str]](), "", list[str](), "", ""
+    choices, telling, parts, comma = list[list[str]](), "", list[str](), ""
     for part in source.split():
         most, _, excluded = part.partition("!")
         names = (excluded or part.lstrip("*")).split("/")
         one_of = "".join(codes[name] for name in names) if not names[0].isdigit() else ""
         if most.isdigit():
-            one_of += barred
-            word = f"(?:{comma} {f'(?![^ ,]*[{one_of}])' if one_of else ''}[^ ,]*)"
-            gap = f"{word}{{0,{most}}}?"
-            parts.append(gap if comma else f"(?:{gap}|,{word}{{1,{most}}}?,)")  # "do not, whatever happens, …"
+            parts.append(f"(?:{comma} {f'(?![^ ,]*[{one_of}])' if one_of else ''}[^ ,]*){{0,{most}}}?")
         else:
             choices.append(sorted(set(one_of)))
             telling = one_of if part[0] == "*" or not telling else telling
             parts.append(f"{comma} [^ ,]*[{one_of}][^ ,]*")
-            comma, barred = "" if ATTACHED.issuperset(names) else ",{0,2}", codes["NOT"] if names == ["NOT"] else ""
+            comma = "" if names == ["SHOW"] else ",?"
     return {"regex": ["".join(parts)], "choices": choices, "telling": telling}
 
 
@@ -74,18 +74,20 @@ def terms(data: Mapping[str, Any], codes: Mapping[str, str], scripts: dict[str, 
             word = term
             if language in data["scripts"]:
                 word = f"{language}{len(scripts)}".lower()
-                word = scripts.setdefault(term.rstrip(","), f" {word} {term[len(term.rstrip(',')) :]}").split()[0]
+                word = scripts.setdefault(term, f" {word} ").strip()
             found.append((word, concepts))
             found += [(article + word, concepts) for article in articles if word[0] in "aeiouh"]
-    without = (scripts.get(term, term).strip(" ,") for term in data["without"].split())
-    return [*found, *((term, codes["WITHOUT"]) for term in without)]
+    for name, term in ((name, term) for name, listed in data["clauses"].items() for term in listed.split()):
+        word = scripts.setdefault(term, f" clause{len(scripts)} ").strip() if UNSPACED.search(term) else term
+        found.append((word, codes[name]))
+    return found
 
 
 def injection() -> dict[str, Any]:
     """Returns the rules and the concepts of words."""
     data = tomllib.loads((SECURITY / "injection.toml").read_text("utf-8"))
     listed_languages = [*data["languages"], *data["scripts"]]
-    names = [*data["concepts"], "WITHOUT", *listed_languages]
+    names = [*data["concepts"], *data["clauses"], *listed_languages]
     codes = {name: chr(FIRST_CODE + number) for number, name in enumerate(names)}
     scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
     listed = terms(data, codes, scripts)
@@ -102,7 +104,7 @@ def injection() -> dict[str, Any]:
     foreign = list[tuple[int, str, list[list[str]]]]()
     for number, row in enumerate(data["rules"]):
         for line in row.get("foreign_patterns", "").splitlines():
-            foreign.append((number, "," if "NOT" in line.split() else "\n", pattern(line, codes)["choices"]))
+            foreign.append((number, "," if "SHOW" in line.split() else "\n", pattern(line, codes)["choices"]))
         expression = "|".join(row.get("regexes", ("(?!)",)))
         shown = {key: row[key] for key in ("code", "meaning", "example")}
         rules.append({**shown, "regex": [f"(?i){expression}"]})
@@ -114,7 +116,6 @@ def injection() -> dict[str, Any]:
     marks = set(data["marks"].split())
     telling_words = marks | {word for word, found in words.items() if not languages.isdisjoint(found)}
     telling_words |= {word for word, found in words.items() if not by_code.keys().isdisjoint(found)}
-    negating, without, hiding = codes["NOT"], codes["WITHOUT"], codes["SILENTLY"] + codes["HIDE"]
     in_phrases = {word for word, rows in phrases.items() if any(row[1] in by_code for row in rows)}
     return {
         "files": ["|".join(data["sensitive_files"])],
@@ -123,9 +124,8 @@ def injection() -> dict[str, Any]:
         "order_phrases": [data["order_phrases"]],
         # The longest first; terms of these scripts have no character that needs an escape.
         "unspaced": ["|".join(sorted(scripts, key=lambda term: (-len(term), term)))],
-        "double_negation": [
-            f"(?<![^,])([^,{negating}]*[{negating}][^,]*)(?: [^ ,]*[{without}{hiding}]|, [^ ,]*[{without}])[^ ,]*"
-        ],
+        "freed": [CONCEPT.sub(lambda match: codes[match[1]], "|".join(data["freed"]))],
+        "negating": "".join(codes[name] for name in ("NOT", "DONT", "SHOULDNT", "SILENTLY", "HIDE")),
         "marks": sorted(marks),
         "order_words": sorted(data["order_words"].split()),
         "verbs": sorted(data["verbs"].split()),

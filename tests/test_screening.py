@@ -88,7 +88,7 @@ def test_every_rule_finds_its_own_example_and_is_in_the_documentation(rule: Any)
 
 
 @pytest.mark.parametrize(
-    ("kind", "least"), [("held_out", 0.9), ("blind", 0.93), ("later", 0.93), ("odd", 0.39), ("negated", 0.93)]
+    ("kind", "least"), [("held_out", 0.9), ("blind", 0.93), ("later", 0.93), ("odd", 0.39), ("negated", 0.95)]
 )
 def test_most_of_what_was_written_without_the_rules_is_distinguished(kind: str, least: float) -> None:
     """X-52, X-09: characters that nobody sees are taken out before, so that what they hide is no text any more."""
@@ -99,7 +99,7 @@ def test_most_of_what_was_written_without_the_rules_is_distinguished(kind: str, 
     seen = [text for n, text in enumerate(attacks) if f"/tools/{n}/description" not in hiding]
     assert len(addressing(seen)) >= least * len(seen)
     harmless = TEXTS.get(f"{kind}_harmless") or TEXTS["harmless"]
-    assert len(addressing(harmless)) <= (0 if kind == "odd" else 0.01) * len(harmless)
+    assert len(addressing(harmless)) <= {"odd": 0, "negated": 0.05}.get(kind, 0.01) * len(harmless)
 
 
 def test_honest_texts_that_share_words_with_attacks_are_left_alone() -> None:

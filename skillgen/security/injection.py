@@ -116,7 +116,10 @@ class _Tables(Struct):
     literals: LazyPattern
     order_phrases: LazyPattern
     unspaced: LazyPattern
-    double_negation: LazyPattern
+    freed: LazyPattern
+    """Tokens that negate nothing: they lose the codes of `negating`, but for the group `kept`."""
+
+    negating: str
     marks: frozenset[str]
     order_words: frozenset[str]
     verbs: frozenset[str]
@@ -186,7 +189,11 @@ class _Tables(Struct):
                 start = at - phrase.index(word)
                 if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                     tokens[start] += concept
-        return str(self.double_negation.sub(r"\1,,", "".join(tokens)))
+        return str(self.freed.sub(self._freed, "".join(tokens)))
+
+    def _freed(self, match: re.Match[str]) -> str:
+        kept = match["kept"] or ""
+        return kept + match[0].removeprefix(kept).translate(dict.fromkeys(map(ord, self.negating)))
 
     def rules_in(self, tokens: str) -> tuple[set[int], bool]:
         """Returns the rules that tokens match, and whether the words are of another language than English."""
