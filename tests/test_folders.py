@@ -447,7 +447,7 @@ def test_documents_move_with_what_people_added(case: str, tmp_path: Path) -> Non
 Targets = dict[str, dict[str, Any]]
 BOTH: dict[str, Any] = {"source": {"config": "servers.json"}}
 SKILLS = {**BOTH, "emit": ["skill"]}
-API = {"source": {"openapi": "x.json"}}
+API, OTHER = ({"source": {"openapi": name}} for name in ("x.json", "y.json"))
 ONE, TWO = ({**API, "name": f"The {name}"} for name in ("boats", "crew"))
 TARGETS: dict[str, tuple[Targets, Targets, int, dict[str, str]]] = {
     "several servers, a target joins": ({"m": BOTH}, {"m": BOTH, "x": API}, 0, {"a": "m/a", "b": "m/b"}),
@@ -457,6 +457,8 @@ TARGETS: dict[str, tuple[Targets, Targets, int, dict[str, str]]] = {
     "several servers, another folder": (
         {"m": {**BOTH, "out": "p"}}, {"m": {**BOTH, "out": "q"}}, 0, {"../p/a": "../q/a", "../p/b": "../q/b"}
     ),
+    "two sources, a name is reused": ({"a": API, "b": OTHER}, {"a": OTHER, "c": API}, 2, {}),
+    "two sources, an only name is reused": ({"a": API}, {"a": OTHER}, 2, {}),
     "one source, the first leaves": ({"one": ONE, "two": TWO}, {"two": TWO}, 0, {"two": "."}),
     "one source, one is renamed": ({"one": ONE, "two": TWO}, {"one": ONE, "three": TWO}, 0, {}),
     "one source, one is renamed and one joins": ({"one": ONE}, {"three": ONE, "two": TWO}, 0, {}),
@@ -502,6 +504,7 @@ def put(case: str, folder: Path, programs: Mapping[str, str], found: Targets) ->
 def test_lines_stay_with_their_target_and_server(case: str, command: list[str], tmp_path: Path) -> None:
     """They move with its documents, or stay where they were and are reported; `--check` says the same."""
     api(tmp_path / "x.json")
+    api(tmp_path / "y.json", "Other")
     for name in "st":
         server(tmp_path / f"{name}.py", f"depot-{name}")
     both = {"a": "s", "b": "t"}

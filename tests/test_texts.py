@@ -226,6 +226,20 @@ def test_texts_that_are_on_no_service_of_the_run_stop_it(before: str, command: l
     assert files_of(Path()) == files
 
 
+@pytest.mark.parametrize("more", [{}, {"replace": True}])
+def test_texts_stay_with_a_target_whose_name_another_gets(more: dict[str, Any]) -> None:
+    one, two = ({"source": {"openapi": f"{name}.json"}} for name in "ab")
+    project(a=one, b=two)
+    done("build")
+    texts("agent-docs/a")
+    done("build")
+    project(a={**two, **more}, c=one)
+    finished = run("build")
+    assert (finished.exit_code, "skillgen: error: agent-docs/a" in finished.stderr) == (2, True), finished.stderr
+    own = {name: words for name, words in marks().items() if TEXTS_OF & words}
+    assert own == {"agent-docs/a/skills/a-shop": TEXTS_OF}
+
+
 def test_the_python_functions_write_nothing_over_texts() -> None:
     """They get a service that was read without them."""
     texts("agent-docs")

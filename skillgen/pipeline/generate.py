@@ -87,11 +87,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             places.append(Place(out=copy, within=folder, owner=place.out, target=place.target, is_installed=True))
     for item in places:  # before a folder is created
         refuse_outside(item.out, item.within)
-        if not output.replace:
-            _refuse_other_service(service, item, place)
-        elif (item.out / TEXTS_NAME).is_file() and ownership.is_of_other_service(service, item):
-            fix = "move it elsewhere; after the run, move it back if it is on this service"
-            raise UsageError("is on the documents that would be replaced", where=str(item.out / TEXTS_NAME), fix=fix)
+        _refuse_other_service(service, item, place, output)
     with ExitStack() as stack:
         held = [] if output.check else [stack.enter_context(lock_folder(item.out, item.within)) for item in places]
         plans = []
@@ -132,8 +128,7 @@ def _move_service(service: Service, output: OutputOptions, place: Place, old: Pa
     Raises:
         SkillgenError: as by `write_service`; or a file of the other folder cannot be moved.
     """
-    if not output.replace:
-        _refuse_other_service(service, place, place)
+    _refuse_other_service(service, place, place, output)
     planned = write_service(service, replace(output, check=True), replace(place, out=old, within=None))
     for outcome in planned:
         _refuse_conflicts(outcome.plan)
@@ -189,12 +184,18 @@ def _plan(
 # -- what a run refuses ----------------------------------------------------------------------------------------------
 
 
-def _refuse_other_service(service: Service, place: Place, main: Place) -> None:
-    """Refuses a place with the documents of another service, or an installed skill that other documents still have.
+def _refuse_other_service(service: Service, place: Place, main: Place, output: OutputOptions) -> None:
+    """Refuses a place with the documents of another service, or an installed skill that other documents still have; in
+    a run with `replace`, only texts on such documents.
 
     Raises:
         UsageError: it is one.
     """
+    if output.replace:
+        if (place.out / TEXTS_NAME).is_file() and ownership.is_of_other_service(service, place):
+            fix = "move it elsewhere; after the run, move it back if it is on this service"
+            raise UsageError("is on the documents that would be replaced", where=str(place.out / TEXTS_NAME), fix=fix)
+        return
     before, after = read_record(place.out), ownership.identity_of(service, place)
     is_other = not place.is_installed and ownership.is_of_others(before, after, place)
     owner = (place.out / (before.owner or "")).resolve()

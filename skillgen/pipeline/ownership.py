@@ -192,7 +192,8 @@ def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> 
 def is_same_service(before: Record, after: Record, out: Path) -> bool:
     """True if two records of OUT are of one service, which may have been renamed. Without sources, its name decides."""
     is_in_project = before.target is not None and before.owner is not None and is_site(before) == is_site(after)
-    if is_in_project and (before.target, before.owner) == (after.target, after.owner):
+    own = (before.service, before.target, before.owner)
+    if is_in_project and own == (after.service, after.target, after.owner):
         return True
     if before.source and after.source:
         is_same_name = before.service == after.service
