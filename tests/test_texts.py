@@ -266,8 +266,12 @@ def test_a_pattern_is_unmatched_if_no_server_has_it(
     source: str, options: dict[str, Any], unmatched: int | None, code: int
 ) -> None:
     Path("s.json").write_text(done("inspect", "--config", "servers.json").stdout, "utf-8")
-    project(m={"source": {source: "s.json" if source == "snapshot" else "servers.json"}, **options})
+    target = {"source": {source: "s.json" if source == "snapshot" else "servers.json"}}
+    project(m=target)
+    done("build")
+    project(m={**target, **options})
     finished = run("build")
+    assert "lists no tools" not in finished.stderr
     assert (finished.exit_code == 2) == (unmatched is None), finished.stderr
     assert unmatched is None or finished.stderr.count("pattern-unmatched") == unmatched
     assert run("build", "--strict").exit_code == code

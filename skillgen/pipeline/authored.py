@@ -94,7 +94,7 @@ def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
 def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence[Pattern]) -> Service:
     """Returns the service with the selected tools, and only the groups and named types that they use.
 
-    A pattern that matches nothing is reported.
+    A pattern that matches nothing is reported. The origin of `tools` says that patterns left out all of them.
     """
     if not include and not exclude:
         return service
@@ -110,6 +110,9 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
     selection = replace(service, tools=tools, events=events, groups=groups)
+    if service.tools and not tools:
+        origin = Origin("declared", "--include" if include else "--exclude")
+        selection = replace(selection, origins={**(service.origins or {}), "tools": origin})
     used = types_reached(types_named_in(tools, events, selection.prompts), type_references(service))
     workflows, left_out = usable_workflows(service.workflows, names)
     return replace(

@@ -223,7 +223,7 @@ def _refuse_losses(service: Service, plan: Plan, after: Record) -> None:
         SourceError: the documents have more than could be read.
     """
     before = plan.before
-    if before.tools and not service.tools:
+    if before.tools and not service.tools and "tools" not in (service.origins or {}):
         what = f"{service.name} lists no tools, but its documents have {len(before.tools)}; nothing was changed"
         fix = "check the source, or give --allow-empty if it has no tools any more"
         raise SourceError(what, where=str(plan.out), fix=fix)
