@@ -444,6 +444,15 @@ def test_documents_move_with_what_people_added(case: str, tmp_path: Path) -> Non
     assert run("build", "--check").exit_code == 0
 
 
+def test_a_move_over_the_documents_of_another_service_is_reported(tmp_path: Path) -> None:
+    targets(tmp_path, a=None, b=None)
+    done("build")
+    reused = {"a": {"source": {"openapi": "b.json"}, "replace": True}, "c": {"source": {"openapi": "a.json"}}}
+    write(tmp_path / "skillgen.yaml", {"targets": reused})
+    for finished in (run("build", "--check"), done("build")):
+        assert "service-replaced: agent-docs/a: the documents of 'a-shop'" in finished.stderr
+
+
 Targets = dict[str, dict[str, Any]]
 BOTH: dict[str, Any] = {"source": {"config": "servers.json"}}
 SKILLS = {**BOTH, "emit": ["skill"]}

@@ -132,15 +132,19 @@ def _move_service(service: Service, output: OutputOptions, place: Place, old: Pa
     planned = write_service(service, replace(output, check=True), replace(place, out=old, within=None))
     for outcome in planned:
         _refuse_conflicts(outcome.plan)
-    identity = ownership.identity_of(service, place)
+    identity, before = ownership.identity_of(service, place), read_record(place.out)
+    is_other = ownership.is_of_other_service(service, place) and not ownership.is_site(before)
+    replaced = [_replaced(before, identity, place.out)] if is_other else []
     if output.check:
         move_documents(old, place.out, identity, check=True)
-        return (replace(planned[0], moved=f", would be moved to {place.out}"), *planned[1:])
+        problems = (*planned[0].problems, *replaced)
+        return (replace(planned[0], moved=f", would be moved to {place.out}", problems=problems), *planned[1:])
     install = (*place.install, *ownership.installed_from(old))
     with lock_folder(old), lock_folder(place.out, place.within):
         move_documents(old, place.out, identity)
     written = write_service(service, output, replace(place, install=install))
-    return (replace(written[0], moved=f", moved from {old}"), *written[1:])
+    problems = (*written[0].problems, *replaced)
+    return (replace(written[0], moved=f", moved from {old}", problems=problems), *written[1:])
 
 
 def _problems_of_entry(service: Service, output: OutputOptions, plan: Plan) -> Iterator[Problem]:
@@ -312,9 +316,13 @@ def _plan_problems(plan: Plan) -> list[Problem]:
         problems.append(Problem.of("writer-changed", out, message))
     is_written = any(change.old is not None for change in plan.changes)
     if before.service is not None and is_written and not is_same and not ownership.is_site(before):
-        message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
-        problems.append(Problem.of("service-replaced", out, message))
+        problems.append(_replaced(before, after, plan.out))
     return problems
+
+
+def _replaced(before: Record, after: Record, out: Path) -> Problem:
+    message = f"the documents of {before.service!r} are replaced by those of {after.service!r}"
+    return Problem.of("service-replaced", str(out), message)
 
 
 # -- several services ------------------------------------------------------------------------------------------------
