@@ -270,7 +270,7 @@ def test_a_pattern_is_unmatched_if_no_server_has_it(
     project(m=target)
     done("build")
     project(m={**target, **options})
-    finished = run("build")
+    finished = run("build", "-v")
     assert "lists no tools" not in finished.stderr
     assert (finished.exit_code == 2) == (unmatched is None), finished.stderr
     assert unmatched is None or finished.stderr.count("pattern-unmatched") == unmatched

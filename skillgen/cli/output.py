@@ -173,7 +173,8 @@ def show_result(result: Result, console: Console, *, shows_diff: bool, is_projec
         show(failure.source_problems)
         console.fail(failure.error)
     options = {"is_one": result.is_one, "has_names": not console.verbose}
-    show(problem for step in result.outcomes for problem in _problems_of(step, **options))
+    # Several servers may have the same problem with what the user wrote.
+    show(dict.fromkeys(problem for step in result.outcomes for problem in _problems_of(step, **options)))
     for step in result.outcomes:
         if step.is_check and shows_diff:
             folder = "" if step.plan.out.is_absolute() else f"{step.plan.out.as_posix()}/"
