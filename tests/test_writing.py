@@ -264,11 +264,11 @@ def test_a_foreign_file_is_neither_overwritten_nor_deleted(source: Path, tmp_pat
     assert (out / "NOTES.md").read_text() == "My notes\n"
 
 
-def test_a_file_next_to_skillgens_own_keeps_its_folder(source: Path, out: Path) -> None:
+def test_a_file_next_to_skillgens_own_goes_with_its_skill(source: Path, out: Path) -> None:
     (out / "skills" / "tasks" / "references" / "mine.md").write_text("My notes\n")
     changed(source)
     generated("from-openapi", source, "-o", out, "--name", "Other")
-    assert sorted(files_of(out / "skills" / "tasks")) == ["references/mine.md"]
+    assert [path for path in files_of(out) if path.endswith("mine.md")] == ["skills/other/references/mine.md"]
 
 
 def test_an_edited_stale_file_stays_and_the_next_run_is_silent(source: Path, out: Path) -> None:
