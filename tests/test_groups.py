@@ -232,7 +232,7 @@ def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str)
         (("list_before_sale", "count_during_sale", "find_after_sale"), "Sale"),
         (("log_write", "log_read", "log_clear"), "Log"),
         (("story_reply", "story_mark_seen", "reply_to_story"), "Story"),
-        (("get_digest_state", "update_digest_state"), "Digest"),
+        (("get_event_stream", "find_event_stream"), "Stream"),
     ],
 )
 def test_a_group_is_neither_a_verb_nor_a_word_that_links_others(names: tuple[str, ...], title: str | None) -> None:

@@ -228,14 +228,15 @@ def _first_parts(tools: Sequence[Tool]) -> dict[str, str]:
 
 
 def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
-    """Returns the noun of each name that most names share, of those that occur in the texts; the first of several.
+    """Returns the noun of each name that most names share, of those that occur in the texts; the last of
+    several, which names the thing in English: `event_stream`.
 
     A word that may be a verb counts unless half of its names begin with it and have no other verb: not `move_up`.
     """
     names, verbs = dict[str, list[str]](), Counter[str]()
     for name, words in words_without_prefix(tools).items():
         nouns = [word for word in words if len(word) > 1 and not is_verb(word) and word not in STOP_WORDS]
-        names[name] = [*map(singular, nouns)]
+        names[name] = [*map(singular, reversed(nouns))]
         verbs.update(word for word in nouns[:1] if is_verb(word, is_sure=False) and not any(map(is_verb, words)))
     counts, spellings = Counter(chain(*map(set, names.values()))), _spellings(tools)
     shared = {noun for noun, count in counts.items() if 2 * verbs[noun] < count and 2 * count <= len(tools)}
