@@ -113,10 +113,10 @@ def plan_documents(
         EditedError: the markers of a region are broken.
     """
     before = records.read_record(out)
-    found = (path for path in before.states if path not in documents and path not in kept)
-    stale = [path for path in found if ".git" not in path.split("/")]  # the record may be that of a stranger
+    # The record may be that of a stranger, so nothing of git is stale.
+    stale = [path for path in before.states if not (path in documents or path in kept or ".git" in path.split("/"))]
     skills = dict.fromkeys(records.skills_in((*before.states, *documents)))
-    contents = _read(out, [*documents, *stale, *files_beside(out, skills)])
+    contents = _read(out, dict.fromkeys((*documents, *stale, *files_beside(out, skills))))
     successors = _successors(records.skills_in(before.states), records.skills_in(documents))
     planning = _Planning(out, before, force, artifacts, contents, successors)
     for path, content in documents.items():
@@ -134,8 +134,9 @@ def plan_documents(
 
 def files_beside(out: Path, skills: Iterable[str]) -> Iterator[str]:
     """Yields the files in the folders of skills that no symbolic link leads to."""
+    top = out.resolve()
     for file in sorted(file for name in skills for file in (out / "skills" / name).rglob("*")):
-        if file.is_file() and file.resolve() == out.resolve() / file.relative_to(out) and ".git" not in file.parts:
+        if file.is_file() and file.resolve() == top / file.relative_to(out) and ".git" not in file.parts:
             yield file.relative_to(out).as_posix()
 
 
