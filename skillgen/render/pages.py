@@ -210,13 +210,21 @@ def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tupl
 
     That is for MCP servers, where each tool has its own types and few are shared; in an API most are.
     """
+    links = {section.target: [*linked_types(section.text)] for section in types}
+    owners: dict[str, int | None] = {}
+    """The only page that refers to a type, also through others; `None` for several."""
+    for number, page in enumerate(pages):
+        texts = (text for section in page.sections for text in (section.text, *section.above))
+        waiting = [target for text in texts for target in linked_types(text)]
+        for target in waiting:
+            if target in links and owners.get(target, -1) not in (number, None):
+                owners[target] = None if target in owners else number
+                waiting += links[target]  # what a type of several pages refers to is of several pages as well
+    own: dict[int | None, list[Section]] = {}
     by_target = {section.target: section for section in types}
-    wanted = [list(types_reachable(page.sections, by_target)) for page in pages]
-    counts = Counter(section.target for found in wanted for section in found)
-    return tuple(
-        _with_types(page, [section for section in found if counts[section.target] == 1])
-        for page, found in zip(pages, wanted, strict=True)
-    )
+    for target, owner in owners.items():
+        own.setdefault(owner, []).append(by_target[target])
+    return tuple(_with_types(page, own.get(number, ())) for number, page in enumerate(pages))
 
 
 def types_reachable(sections: Iterable[Section], by_target: Mapping[str, Section]) -> Iterator[Section]:

@@ -316,6 +316,19 @@ class DiscriminatorReader:
     def __init__(self, root: Json, pointer: str) -> None:
         """`pointer` is that of the document in the source."""
         self._root, self._pointer = root, pointer
+        self._selecting: dict[str, tuple[str, dict[str, str]]] = {}
+
+    def selecting(self, raw: dict[str, Json], pointer: str) -> tuple[str, dict[str, str]]:
+        """Returns the property, and the value that selects each of the references to types.
+
+        It is read once for each base type: thousands of types may extend one.
+        """
+        if pointer not in self._selecting:
+            found = self.read(raw, pointer, lambda target, _: target, lambda *_: None)
+            mapping = (found.mapping if found else None) or {}
+            values = {target: value for value, target in reversed([*mapping.items()]) if target}
+            self._selecting[pointer] = (found.property if found else "", values)
+        return self._selecting[pointer]
 
     def read(self, raw: dict[str, Json], pointer: str, name_of: NameOf, report: Report) -> Discriminator | None:
         """Reads the discriminator of the schema at `pointer` of the source."""

@@ -398,10 +398,9 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
 
     def selected_by(self, raw: dict[str, Json], pointer: str, references: Sequence[str]) -> tuple[str, str] | None:
         """Returns the name and the value of the discriminator of a schema that select the first of some types."""
-        found = self.discriminators.read(raw, pointer, lambda target, _: target, lambda *_: None)
-        values = {target: value for value, target in reversed([*(found.mapping or {}).items()])} if found else {}
+        name, values = self.discriminators.selecting(raw, pointer)
         value = next((values[target] for target in references if target in values), None)
-        return (found.property, value) if found is not None and value is not None else None
+        return None if value is None else (name, value)
 
     def type_at(self, pointer: str) -> Schema | None:
         """Returns a reference to the type at a pointer of the source; `None` if no named type is there."""
