@@ -77,8 +77,8 @@ def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
         UsageError: the agent cannot be started, or a file of the task is missing.
     """
     task, path = item.task, item.path
-    folder = out.path / path
-    if not is_below(folder, out.path):
+    folder = Path(out.path, path)
+    if not is_below(folder, Path(out.path)):
         raise OutputError("leads outside the workspace", where=str(folder), fix="remove the symbolic link")
     shutil.rmtree(folder, ignore_errors=True)
     with out.below(f"{path}/outputs", make=True):
@@ -248,7 +248,7 @@ def _evaluate(evaluation: Evaluation, out: Folder, report: Report) -> tuple[Path
             raise
     ordered = [grades[item.path] for item in planned]
     _write_json(out, f"{iteration}/{_BENCHMARK}", benchmark(ordered))
-    return out.path / iteration, ordered
+    return Path(out.path, iteration), ordered
 
 
 def _planned(evaluation: Evaluation, iteration: str) -> Iterator[_Planned]:

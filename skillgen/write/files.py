@@ -14,8 +14,9 @@ import secrets
 import stat
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from itertools import accumulate, islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -32,19 +33,20 @@ _FOLDER = _READ | _NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 """Opens a named pipe without waiting for a writer."""
 
+_is_link = os.path.islink
 _TEMPORARY = re.compile(r"\.skillgen-[0-9a-f]{16}\.tmp")
 
 
 class Folder(Struct, frozen=True):
     """A folder that is held open; paths below it have forward slashes."""
 
-    path: Path
+    path: str
     handle: int | None
     """The descriptor of the open folder; `None` if unsupported."""
 
     def at(self, name: str) -> str:
         """Returns the path of an entry for a system call that gets `handle` as `dir_fd`."""
-        return name if self.handle is not None else str(self.path / name)
+        return name if self.handle is not None else f"{self.path}/{name}"
 
     def names(self) -> list[str]:
         """Returns the names of the entries."""
@@ -59,20 +61,34 @@ class Folder(Struct, frozen=True):
             OutputError: the path leads outside this folder.
             OSError: a part of the path is not a folder, or does not exist and `make` is false.
         """
-        place = self.path / path
-        try:
-            parts = place.resolve().relative_to(self.path.resolve()).parts
-        except (OSError, RuntimeError, ValueError):  # circular symbolic links, or one that leads out
-            raise _outside_error(place) from None
-        handle = self.handle
+        parts, handle, opened = self._parts_of(path), self.handle, list[int]()
         if handle is None and make:
-            place.mkdir(parents=True, exist_ok=True)
-        with ExitStack() as stack:
+            Path(self.path, *parts).mkdir(parents=True, exist_ok=True)
+        try:
             for part in parts:
                 if handle is not None:
                     handle = _open_part(handle, part, make=make)
-                    stack.callback(os.close, handle)
-            yield Folder(place, handle)
+                    opened.append(handle)
+            yield Folder(f"{self.path}/{path}", handle)
+        finally:
+            for handle in opened:
+                os.close(handle)
+
+    def _parts_of(self, path: str) -> Sequence[str]:
+        """Returns the parts of the path of a folder, none of which is a symbolic link.
+
+        Raises:
+            OutputError: the path leads outside this folder.
+        """
+        parts = path.split("/") if path else []
+        places = accumulate(parts, "{}/{}".format, initial=self.path)
+        if {"", ".", ".."}.isdisjoint(parts) and not any(map(_is_link, islice(places, 1, None))):
+            return parts
+        place = Path(self.path, path)
+        try:
+            return place.resolve().relative_to(Path(self.path).resolve()).parts
+        except (OSError, RuntimeError, ValueError):  # circular symbolic links, or one that leads out
+            raise _outside_error(place) from None
 
     def read(self, path: str) -> bytes | None:
         """Returns the content of a file; `None` if there is no such file.
@@ -82,17 +98,17 @@ class Folder(Struct, frozen=True):
             OSError: it cannot be read.
         """
         above, _, name = path.rpartition("/")
-        place = self.path / path
+        place = f"{self.path}/{path}"
         try:
             with self.below(above) as folder:
-                if place.is_symlink():
+                if _is_link(place):
                     raise _outside_error(place)
                 handle = os.open(folder.at(name), _READ | _NOFOLLOW | _NONBLOCK, dir_fd=folder.handle)
         except FileNotFoundError:
             return None
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
+                raise OutputError("is not a file", where=str(Path(place)), fix="move it, or choose another --out")
             return file.read()
 
     def replace(self, path: str, content: bytes) -> None:
@@ -163,8 +179,8 @@ def is_below(folder: Path, out: Path) -> bool:
         return False
 
 
-def _outside_error(place: Path) -> OutputError:
-    return OutputError("leads outside OUT", where=str(place), fix="remove the symbolic link")
+def _outside_error(place: str | Path) -> OutputError:
+    return OutputError("leads outside OUT", where=str(Path(place)), fix="remove the symbolic link")
 
 
 def replace_file(path: Path, content: bytes) -> None:
@@ -176,7 +192,7 @@ def replace_file(path: Path, content: bytes) -> None:
     if path.exists() and not path.is_file():  # such as /dev/stdout
         path.write_bytes(content)
     else:
-        Folder(path.parent, None).replace(path.name, content)
+        Folder(str(path.parent), None).replace(path.name, content)
 
 
 LOCK_TIMEOUT_S = 60.0
@@ -222,7 +238,7 @@ def lock_folder(out: Path, within: Path | None = None) -> Iterator[Folder]:
         # Another folder may have replaced this one meanwhile.
         if CAN_HOLD and not os.path.samestat(os.fstat(handle), out.stat()):
             raise OutputError("changed while skillgen was running", where=where, fix="run the command again")
-        yield Folder(out, handle if CAN_HOLD else None)
+        yield Folder(str(out), handle if CAN_HOLD else None)
     finally:
         os.close(handle)
         with suppress(OSError):  # something was written

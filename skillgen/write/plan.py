@@ -125,7 +125,9 @@ def plan_documents(
         planning.stale(path)
     planning.place_notes()
     beside = dict(planning.beside(path) for path in contents if path not in documents and path not in before.states)
-    states: dict[str, tuple[str, ...]] = {path: (state_of(content),) for path, content in documents.items()}
+    states: dict[str, tuple[str, ...]] = {
+        path: (state_of(content, planning.known),) for path, content in documents.items()
+    }
     states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
     changes = tuple(sorted(planning.changes, key=lambda change: change.path))
     after = replace(record, states=states)
@@ -149,7 +151,7 @@ def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
     contents = {}
     for path in paths:
         try:
-            if (content := Folder(out, None).read(path)) is not None:
+            if (content := Folder(str(out), None).read(path)) is not None:
                 contents[path] = content
         except NotADirectoryError:
             raise file_in_the_way((out / path).parent) from None
@@ -185,6 +187,9 @@ class _Planning(Struct):
     successors: Mapping[str, str]
     """The folder of each skill that is gone, to that of the skill that has its notes."""
 
+    known: dict[bytes, str] = field(default_factory=dict)
+    """Line to digest: documents share most of their lines."""
+
     changes: list[Change] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
@@ -199,7 +204,7 @@ class _Planning(Struct):
         paths = [path, *(old + path.removeprefix(new) for old, new in folders)]
         earlier = next((item for item in paths if item in self.contents), path)
         old, states = self.contents.get(earlier), self.before.states.get(earlier, ())
-        if old is None or old == new or self.before.is_own(earlier, old):
+        if old is None or old == new or self.before.is_own(earlier, old, self.known):
             self._set(path, new)
         elif not is_artifact:
             self._edited(path, earlier, old, new)
@@ -233,7 +238,7 @@ class _Planning(Struct):
         if self.before.states[path] == ("",) and now == path:
             self.left_over.append(path)
             self._set(path, old)
-        elif self.before.is_own(path, old):
+        elif self.before.is_own(path, old, self.known):
             self._set(path, None)
         elif is_binary(old) or (merged := self._merged(path, old, b"")) is None or self._is_refused(merged):
             message = "skillgen no longer writes this file; it was edited, so it is not deleted"
@@ -399,7 +404,7 @@ def move_documents(old: Path, new: Path, identity: Record, *, check: bool = Fals
         for path in paths:
             (new / path).unlink(missing_ok=True)
             os.renames(old / path, new / path)
-        Folder(new, None).replace(RECORD_NAME, record.to_text().encode())
+        Folder(str(new), None).replace(RECORD_NAME, record.to_text().encode())
         with suppress(OSError):  # the folder has other files
             (old / RECORD_NAME).unlink()
             os.removedirs(old)

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import binascii
 import codecs
-import functools
 import hashlib
 import re
 import shlex
@@ -19,6 +18,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
+from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -34,8 +34,7 @@ BLANK = "."
 """The digest of a blank line."""
 
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
-_DIGEST_LENGTH = 6
-_DIGEST = re.compile(rf"\.|[A-Za-z0-9_-]{{{_DIGEST_LENGTH}}}")
+_DIGEST = re.compile(r"\.|[A-Za-z0-9_-]{6}")
 
 
 def lines_of(content: bytes) -> list[str]:
@@ -48,20 +47,18 @@ def content_of(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-def state_of(content: bytes) -> str:
-    """Returns a file in the form of the record: the digests of its lines, concatenated."""
-    return "".join(map(_digest, _raw_lines(content)))
+def state_of(content: bytes, known: dict[bytes, str] | None = None) -> str:
+    """Returns a file in the form of the record: the digests of its lines, concatenated.
 
-
-def line_digest(line: str) -> str:
-    """Returns 36 bits of a line's digest as six characters; `.` for a blank line, since half of a document's lines are
-    blank."""
-    return _digest(line.encode("utf-8", "surrogateescape"))
+    `known` gets the digest of each line, for other files with the same lines.
+    """
+    return "".join(_digests(_raw_lines(content), {} if known is None else known))
 
 
 def digests_of(lines: Iterable[str]) -> tuple[str, ...]:
-    """Returns the digest of each line."""
-    return tuple(map(line_digest, lines))
+    """Returns 36 bits of the digest of each line as six characters; `.` for a blank line, since half of a document's
+    lines are blank."""
+    return tuple(_digests([line.encode("utf-8", "surrogateescape") for line in lines], {}))
 
 
 def unpack_digests(text: str) -> tuple[str, ...]:
@@ -77,12 +74,14 @@ def _raw_lines(content: bytes) -> list[bytes]:
     return lines
 
 
-@functools.lru_cache(maxsize=1 << 17)
-def _digest(line: bytes) -> str:
-    if not line:
-        return BLANK
-    digest = hashlib.blake2b(line, digest_size=5).digest()
-    return binascii.b2a_base64(digest).translate(_URL_SAFE)[:_DIGEST_LENGTH].decode("ascii")
+def _digests(lines: Sequence[bytes], known: dict[bytes, str]) -> Iterator[str]:
+    if new := [*{*lines}.difference(known)]:
+        # All are encoded at once: five bytes and a separator become eight characters, the first six of them the digest.
+        data = b"-".join([hashlib.blake2b(line, digest_size=5).digest() for line in new])
+        text = binascii.b2a_base64(data).translate(_URL_SAFE).decode("ascii")
+        known.update({line: text[at : at + 6] for line, at in zip(new, count(0, 8), strict=False)})
+        known[b""] = BLANK
+    return map(known.__getitem__, lines)
 
 
 Resolve = Callable[[Sequence[str], Sequence[str], Sequence[str]], Sequence[str]]
@@ -179,9 +178,9 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
         """The names of the skills, without folders that have only notes of people."""
         return skills_in(path for path, states in self.states.items() if any(states))
 
-    def is_own(self, path: str, content: bytes) -> bool:
-        """True if skillgen wrote this content, ignoring line ends."""
-        return state_of(content) in self.states.get(path, ())
+    def is_own(self, path: str, content: bytes, known: dict[bytes, str] | None = None) -> bool:
+        """True if skillgen wrote this content, ignoring line ends; `known` as for `state_of`."""
+        return path in self.states and state_of(content, known) in self.states[path]
 
     def edited_in(self, out: Path) -> list[str]:
         """Returns the files of OUT that a person changed.
@@ -190,7 +189,7 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
             OSError: one cannot be read.
             OutputError: one is outside OUT.
         """
-        files = ((path, Folder(out, None).read(path)) for path in self.states)
+        files = ((path, Folder(str(out), None).read(path)) for path in self.states)
         return [path for path, content in files if content is not None and not self.is_own(path, content)]
 
     def joined(self, other: Record) -> Record:
@@ -231,7 +230,7 @@ def read_record(out: Path) -> Record:
     """
     path, has_conflicts = out / RECORD_NAME, False
     try:
-        content = Folder(out, None).read(RECORD_NAME)
+        content = Folder(str(out), None).read(RECORD_NAME)
         if content is None:
             return Record()
         content = content.removeprefix(codecs.BOM_UTF8)
