@@ -11,7 +11,6 @@ from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
 from skillgen.errors import CODES, OutputError, Problem, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import prefixes
-from skillgen.pipeline.rendering import part_called
 from skillgen.rules.checks import check_service
 from skillgen.rules.reports import Findings, locations_of, owners_in, unknown_code, worst_first
 from skillgen.sources.documents import text_of_file
@@ -62,6 +61,7 @@ class Linter:
         Raises:
             UsageError: there is no skill.
         """
+        from skillgen.pipeline.rendering import part_called
         from skillgen.rules.prose import check_texts, unmentioned_tools
 
         file = skill / "SKILL.md" if skill.is_dir() else skill
@@ -103,8 +103,8 @@ def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
     with suppress(OutputError):  # `build` reports a damaged record
         for name, states in read_record(out).states.items():
             path = out / name
-            text = text_of_file(path) if path.name == "SKILL.md" and is_below(path, out) else None
-            yield from problems_of_added_lines((text or "").split("\n"), states, service, path.as_posix())
+            if path.name == "SKILL.md" and is_below(path, out) and (text := text_of_file(path)):
+                yield from problems_of_added_lines(text.split("\n"), states, service, path.as_posix())
 
 
 _PAGES_LIMIT = 500

@@ -6,9 +6,11 @@ operations are those of Redocly's `score`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
+from itertools import islice
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -86,8 +88,9 @@ def _tautological_description(tool: Tool, types: Types) -> Findings:
 
 def _repeated(text: str, tool: Tool) -> str | None:
     """Returns what a text only repeats: the name of a tool, or its title."""
-    same, words = {"name": tool.name, "title": tool.title or ""}, words_in(text)
-    return next((what for what, other in same.items() if words == words_in(other)), None)
+    start = _start_of(text)
+    same = {what: words_in(other) for what, other in (("name", tool.name), ("title", tool.title or ""))}
+    return next((what for what, words in same.items() if words[:_START] == start and words == words_in(text)), None)
 
 
 def _brief_description(tool: Tool, types: Types) -> Findings:
@@ -130,9 +133,13 @@ def _properties_undescribed(service: Service) -> Findings:
 def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
-    for tool in service.tools:
+    texts = [*map(_own_text, service.tools)]
+    starts = [*map(_start_of, texts)]
+    counts = Counter(starts)
+    for tool, text, start in zip(service.tools, texts, starts, strict=True):
         name = words_in(tool.name)  # `a_to_b` is not `b_to_a`
-        own = (("name", name if "to" in name else tuple(sorted(name))), ("description", _all_words(tool)))
+        name = name if "to" in name else tuple(sorted(name))
+        own = (("name", name), ("description", words_in(text) if counts[start] > 1 else start))
         for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
@@ -140,13 +147,13 @@ def _shadow_candidate(service: Service) -> Findings:
                 break
 
 
-def _all_words(tool: Tool) -> tuple[str, ...]:
-    """Returns the words of a description; of an operation, with those of its summary, which may distinguish twins. What
-    an operation has from its path is not its own.
+def _own_text(tool: Tool) -> str:
+    """Returns the description; of an operation, with its summary, which may distinguish twins. What an operation has
+    from its path is not its own.
     """
     if tool.method is None:
-        return words_in(_text_of(tool))
-    return () if "description" in (tool.origins or {}) else words_in(f"{tool.summary or ''} {_text_of(tool)}")
+        return _text_of(tool)
+    return "" if "description" in (tool.origins or {}) else f"{tool.summary or ''} {_text_of(tool)}"
 
 
 _REPLACEMENT = re.compile(
@@ -193,8 +200,9 @@ def _unknown_tool_named(service: Service) -> Findings:
     for tool in service.tools:
         texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
+    missing = {text: [*names.missing_in(text[:_SCANNED_CHARACTERS])] for *_, text in texts}  # tools share parameters
     for owner, pointer, text in texts:
-        for name in names.missing_in(text[:_SCANNED_CHARACTERS]):
+        for name in missing[text]:
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
 
 
@@ -449,6 +457,7 @@ _RULES_ON_SERVICES: _Table = (
 _CALL_OF = r"(?:(?<=c)all|(?<=u)s(?:e|ing)|(?<=i)nvoke|(?<=r)un|(?<=t)(?:ry|ool)|(?<=p)refer) (?:the )?(?:tool )?"
 _NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
 _AFTER_VERB = re.compile(rf"[citpruCITPRU](?<!\w.)(?i:{_CALL_OF})[`'\"]?({_NAME_IN_TEXT})")
+_VERBS = ("call ", "use ", "using ", "invoke ", "run ", "try ", "tool ", "prefer ")
 _BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 
@@ -462,6 +471,14 @@ _COUNTER = re.compile(r"_\d+$")
 def words_in(text: str) -> tuple[str, ...]:
     """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
     return tuple(_WORD.findall(_HUMP.sub(r" \g<0>", text).lower()))
+
+
+_START = 5
+
+
+def _start_of(text: str) -> tuple[str, ...]:
+    """Returns the first words of a text: most texts differ in them."""
+    return words_in(" ".join(match[0] for match in islice(_WORD.finditer(text), _START)))[:_START]
 
 
 def style_of(name: str) -> str | None:
@@ -502,8 +519,10 @@ class ToolNames:
 
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
+        folded = text.casefold()
+        after_verb = _AFTER_VERB.findall(text) if any(verb in folded for verb in _VERBS) else ()
         before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
-        for found in dict.fromkeys((*_AFTER_VERB.findall(text), *before_noun)):
+        for found in dict.fromkeys((*after_verb, *before_noun)):
             # `read-only` may be an adjective.
             is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
             if is_name and self.is_missing(found):
