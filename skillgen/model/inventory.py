@@ -15,9 +15,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from msgspec import Struct
@@ -188,8 +189,8 @@ def bare(value: Any, without_texts: bool = False, known: dict[int, Json] | None 
 
     `known` has, by the `id` of a node, what was returned for it, if values are walked that share nodes.
     """
-    if isinstance(value, Value):
-        return value.json
+    if value is None or isinstance(value, (str, int)):
+        return value
     if isinstance(value, Struct):
         known = {} if known is None else known
         if id(value) not in known:
@@ -199,6 +200,8 @@ def bare(value: Any, without_texts: bool = False, known: dict[int, Json] | None 
                 if (item := getattr(value, name)) != default
             }
         return known[id(value)]
+    if isinstance(value, Value):
+        return value.json
     if isinstance(value, (tuple, list)):
         return [bare(item, without_texts, known) for item in value if not isinstance(item, Example) or item.is_declared]
     if isinstance(value, dict):
@@ -290,7 +293,7 @@ def inventory_of(service: Service) -> dict[str, Json]:
     inventory = {}
     # Tools share most of their parameters.
     parameters = {id(item): item for item in chain(service.parameters, *(tool.parameters for tool in service.tools))}
-    rows = {key: [*_flatten([item], "", True, 0)] for key, item in parameters.items()}
+    rows = {key: _flatten([item]) for key, item in parameters.items()}
     for tool in service.tools:
         takes = _rows(chain.from_iterable(rows[id(item)] for item in (*tool.parameters, *service.parameters)))
         facts = inventory[_clean(tool.name)] = _tool_facts(tool, takes)
@@ -332,7 +335,7 @@ def types_of(service: Service) -> dict[str, Json]:
     types = {}
     for named in service.schemas:
         schema = named.schema
-        rows = _rows(_flatten(schema.properties, "", True, 0))
+        rows = _rows(_flatten(schema.properties))
         types[_clean(named.name)] = {"": [type_text(schema), 0, *_details(schema)], **rows}
     return types
 
@@ -370,8 +373,11 @@ def _tool_facts(tool: Tool, takes: Json) -> dict[str, Json]:
     return facts
 
 
+_SORTED = json.JSONEncoder(sort_keys=True)
+
+
 def _digest(value: Json) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+    text = value if isinstance(value, str) else _SORTED.encode(value)
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
@@ -383,17 +389,18 @@ def _rows(parameters: Iterable[tuple[str, list[Json]]]) -> dict[str, Json]:
 
 
 def _flatten(
-    parameters: Iterable[Parameter], prefix: str, parent_required: bool, depth: int
-) -> Iterator[tuple[str, list[Json]]]:
+    parameters: Iterable[Parameter], prefix: str = "", parent_required: bool = True, depth: int = 0
+) -> list[tuple[str, list[Json]]]:
+    rows = []
     for parameter in parameters:
-        name = prefix + _clean(parameter.name)
-        schema = parameter.schema
+        name, schema = prefix + _clean(parameter.name), parameter.schema
         required = parameter.required and parent_required
-        yield name, [parameter.location, type_text(schema), int(required), *_details(schema, parameter)]
-        if depth < _DEPTH_LIMIT:
+        rows.append((name, [parameter.location, type_text(schema), int(required), *_details(schema, parameter)]))
+        if depth < _DEPTH_LIMIT and (schema.properties or schema.items or schema.additional):
             for inner, suffix in ((schema, ""), (schema.items, "[]"), (schema.additional, "{}")):
                 if isinstance(inner, Schema) and inner.properties:
-                    yield from _flatten(inner.properties, f"{name}{suffix}.", required, depth + 1)
+                    rows += _flatten(inner.properties, f"{name}{suffix}.", required, depth + 1)
+    return rows
 
 
 def _details(schema: Schema, parameter: Parameter | None = None) -> list[Json]:
@@ -406,24 +413,31 @@ def _details(schema: Schema, parameter: Parameter | None = None) -> list[Json]:
     return [choices, limits] if limits else [choices] if choices else []
 
 
-_ANYTHING = Schema()
-
 OTHER_RULES = "other rules"
 """The key of the digest of rules that an inventory does not list."""
+
+_IN_ROWS = (
+    "types", "nullable", "format", "choices", "constraints", "default", "ref", "includes", "properties", "items",
+)  # fmt: skip
+_OTHERS = [name for name, _ in _compared(Schema, True) if name not in _IN_ROWS]
+_others_of = attrgetter(*_OTHERS)
+_NO_OTHERS = _others_of(Schema())
 
 
 def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
     """Returns the constraints and the default by their keyword, and a digest of what else it and `others` declare."""
-    limits = {} if schema.default is None else {"default": schema.default.json}
+    limits: dict[str, Json] = {} if schema.default is None else {"default": schema.default.json}
     limits |= schema.constraints or {}
+    if not all(map(_is_plain, limits.values())):
+        limits = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
     if schema.items is not None and (inner := _limits(schema.items)):
         limits["each item"] = inner
-    own = replace(schema, types=(), nullable=False, format=None, choices=None, constraints=None, default=None)
-    own = replace(own, ref=None, includes=(), properties=(), items=None, title=None, description=None, examples=())
-    if rules := [*filter(None, (bare(item, True) for item in (own, *others) if item != _ANYTHING))]:
-        limits[OTHER_RULES] = _digest(rules)
-    found: dict[str, Json] = json.loads(_clean(json.dumps(limits, ensure_ascii=False))) if limits else {}
-    return found
+    if (values := _others_of(schema)) != _NO_OTHERS or any(others):
+        pairs = zip(_OTHERS, values, _NO_OTHERS, strict=True)
+        own = {name: bare(item, True) for name, item, default in pairs if item != default}
+        if rules := [*filter(None, (own, *(bare(item, True) for item in others)))]:
+            limits[OTHER_RULES] = _digest(rules)
+    return limits
 
 
 def type_text(schema: Schema) -> str:
@@ -446,6 +460,11 @@ def _nested_type_text(schema: Schema, depth: int) -> str:
     return text + ("|null" if schema.nullable else "")
 
 
+def _is_plain(value: Json) -> bool:
+    is_word = isinstance(value, str) and value.isascii() and " " not in value and value.isprintable()
+    return is_word or isinstance(value, int)
+
+
 def _clean(text: str) -> str:
     """Returns text on one line that can be encoded as UTF-8."""
-    return text if text.isidentifier() else " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+    return text if _is_plain(text) else " ".join(text.encode("utf-8", "replace").decode("utf-8").split())

@@ -358,12 +358,12 @@ def apply_plan(plan: Plan, out: Folder) -> None:
     changed = sorted((item for item in plan.drift if not item.reason), key=lambda item: item.action == "delete")
     try:
         out.remove_leftovers()
-        text = plan.after.to_text().encode()
+        text = plan.after.to_json()
         if changed:
             # A record that is true before, during and after the run.
             record = plan.before if any(map(any, plan.before.states.values())) else plan.after
             record = replace(record, states=records.joined_states(plan.before.states, plan.after.states))
-            out.replace(RECORD_NAME, text if record == plan.after else record.to_text().encode())
+            out.replace(RECORD_NAME, text if record == plan.after else record.to_json())
         for change in changed:
             path = change.path
             is_same = out.read(path) == change.old  # it may have been changed after planning
@@ -404,7 +404,7 @@ def move_documents(old: Path, new: Path, identity: Record, *, check: bool = Fals
         for path in paths:
             (new / path).unlink(missing_ok=True)
             os.renames(old / path, new / path)
-        Folder(str(new), None).replace(RECORD_NAME, record.to_text().encode())
+        Folder(str(new), None).replace(RECORD_NAME, record.to_json())
         with suppress(OSError):  # the folder has other files
             (old / RECORD_NAME).unlink()
             os.removedirs(old)

@@ -22,8 +22,8 @@ from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct, field
+from msgspec.json import encode
 from msgspec.structs import replace
 
 from skillgen.errors import OutputError
@@ -198,15 +198,15 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
         joined = {name: {**getattr(other, name), **getattr(self, name)} for name in names}
         return replace(self, states=joined_states(self.states, other.states), **joined)
 
-    def to_text(self) -> str:
+    def to_json(self) -> bytes:
         """Returns the record as sorted JSON, with a line for each tool and each file."""
-        states = dict(sorted(self.states.items()))
-        parts = [f'"version": {VERSION}']
-        for name, value in msgspec.to_builtins(replace(self, states=states)).items():
+        parts = [b'"version": %d' % VERSION]
+        for field_name, name in zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True):
+            value = getattr(self, field_name) if name != "files" else dict(sorted(self.states.items()))
             if value or name in ("service", "tools", "files"):
-                has_lines = isinstance(value, dict) and name not in ("offers", "run")
-                parts.append(f'"{name}": {_lines(value) if has_lines else _json(value)}')
-        return "{\n  " + ",\n  ".join(parts) + "\n}\n"
+                has_lines = isinstance(value, dict) and name != "offers"
+                parts.append(b'"%b": %b' % (name.encode(), _lines(value) if has_lines else encode(value)))
+        return b"{\n  " + b",\n  ".join(parts) + b"\n}\n"
 
 
 def skills_in(paths: Iterable[str]) -> list[str]:
@@ -266,13 +266,9 @@ def _record_from(content: bytes, path: Path) -> Record:
     return decode(content, Record)
 
 
-def _lines(items: Mapping[str, Any]) -> str:
-    lines = ",".join(f"\n    {_json(key)}: {_json(item)}" for key, item in items.items())
-    return f"{{{lines}\n  }}" if items else "{}"
-
-
-def _json(value: Any) -> str:
-    return msgspec.json.encode(value).decode("utf-8")
+def _lines(items: Mapping[str, Any]) -> bytes:
+    lines = b",".join([b"\n    %b: %b" % (encode(key), encode(item)) for key, item in items.items()])
+    return b"{%b\n  }" % lines if items else b"{}"
 
 
 MAX_PAIRS = 10_000
