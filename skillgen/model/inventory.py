@@ -181,6 +181,7 @@ def kept(old: Any, _new: Any) -> Effect:
     return BOTH if old else NEITHER
 
 
+_PLAIN = frozenset((str, bool, int, type(None)))
 _NOT_COMPARED = ("pointer", "origins", "request", "raw", "input_schema", "quotations", "group")
 
 
@@ -189,15 +190,13 @@ def bare(value: Any, without_texts: bool = False, known: dict[int, Json] | None 
 
     `known` has, by the `id` of a node, what was returned for it, if values are walked that share nodes.
     """
-    if value is None or isinstance(value, (str, int)):
-        return value
     if isinstance(value, Struct):
         known = {} if known is None else known
         if id(value) not in known:
             known[id(value)] = {
-                name: bare(item, without_texts, known)
+                name: item if type(item) in _PLAIN else bare(item, without_texts, known)
                 for name, default in _compared(type(value), without_texts)
-                if (item := getattr(value, name)) != default
+                if (item := getattr(value, name)) is not default and item != default
             }
         return known[id(value)]
     if isinstance(value, Value):

@@ -10,7 +10,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import as_completed
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -456,6 +455,8 @@ def _read_config(request: Request) -> Reading:
     Variables in the file take their values from `--env`, then from the environment. The command of a server gets the
     part of the environment that every program needs.
     """
+    from concurrent.futures import as_completed
+
     from skillgen.render.pages import file_stems
     from skillgen.sources.mcp.client_config import read_client_config
     from skillgen.sources.mcp.session import CancelToken

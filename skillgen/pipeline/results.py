@@ -6,7 +6,6 @@ import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Semaphore, Thread
@@ -28,6 +27,8 @@ from skillgen.write.plan import Action, Plan
 from skillgen.write.record import Run
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from skillgen.sources.extra_text import ExtraText
     from skillgen.sources.mcp.session import CancelToken, Session
     from skillgen.sources.mcp.target import ServerTarget
@@ -49,6 +50,8 @@ _Read = TypeVar("_Read")
 
 def at_once(read: Callable[[_Item], _Read], items: Iterable[_Item]) -> list[Future[_Read]]:
     """Reads several items at the same time. The threads are daemons: an interrupted run does not wait for them."""
+    from concurrent.futures import Future
+
     slots = Semaphore(_AT_ONCE)
 
     def work(item: _Item, future: Future[_Read]) -> None:

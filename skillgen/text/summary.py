@@ -316,6 +316,8 @@ def top_headings(text: str) -> tuple[str, ...]:
 
 def without_empty_sections(text: str) -> str:
     """Returns a text without the headings that have nothing below them."""
+    if "#" not in text and "\n" not in text:
+        return text.strip()
     lines, following = text.split("\n"), Leaf("heading", 0, 0)
     for leaf in reversed(outline(text)):
         if leaf.kind == following.kind == "heading" and following.level <= leaf.level:

@@ -24,7 +24,7 @@ from skillgen.model.document import TEXTS_NAME
 from skillgen.write import merge
 from skillgen.write import record as records
 from skillgen.write.files import Folder, file_in_the_way
-from skillgen.write.record import RECORD_NAME, Record, change_diff, is_binary, lines_of, state_of
+from skillgen.write.record import RECORD_NAME, LineDigests, Record, change_diff, is_binary, lines_of, state_of
 
 CHANGED_ARTIFACT = "a document names its digest, so nothing can be added to it"
 """Why an artifact is not replaced that was edited."""
@@ -187,9 +187,7 @@ class _Planning(Struct):
     successors: Mapping[str, str]
     """The folder of each skill that is gone, to that of the skill that has its notes."""
 
-    known: dict[bytes, str] = field(default_factory=dict)
-    """Line to digest: documents share most of their lines."""
-
+    known: LineDigests = field(default_factory=LineDigests)
     changes: list[Change] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)

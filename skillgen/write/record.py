@@ -18,7 +18,6 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
-from itertools import count
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -31,7 +30,7 @@ from skillgen.typed import decode
 from skillgen.write.files import Folder
 
 BLANK = "."
-"""The digest of a blank line."""
+"""The digest of a blank line, since half of a document's lines are blank."""
 
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _DIGEST = re.compile(r"\.|[A-Za-z0-9_-]{6}")
@@ -47,18 +46,29 @@ def content_of(lines: Iterable[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode("utf-8", "surrogateescape")
 
 
-def state_of(content: bytes, known: dict[bytes, str] | None = None) -> str:
+class LineDigests(dict[bytes, bytes]):
+    """Line to 36 bits of its digest as six characters of Base64; documents share most of their lines."""
+
+    def __missing__(self, line: bytes) -> bytes:
+        digest = binascii.b2a_base64(hashlib.blake2b(line, digest_size=5).digest())[:6]
+        return self.setdefault(line, digest if line else BLANK.encode())
+
+
+def state_of(content: bytes, known: LineDigests | None = None) -> str:
     """Returns a file in the form of the record: the digests of its lines, concatenated.
 
     `known` gets the digest of each line, for other files with the same lines.
     """
-    return "".join(_digests(_raw_lines(content), {} if known is None else known))
+    return _state(_raw_lines(content), LineDigests() if known is None else known)
+
+
+def _state(lines: Iterable[bytes], known: LineDigests) -> str:
+    return b"".join(map(known.__getitem__, lines)).translate(_URL_SAFE).decode("ascii")
 
 
 def digests_of(lines: Iterable[str]) -> tuple[str, ...]:
-    """Returns 36 bits of the digest of each line as six characters; `.` for a blank line, since half of a document's
-    lines are blank."""
-    return tuple(_digests([line.encode("utf-8", "surrogateescape") for line in lines], {}))
+    """Returns the digest of each line."""
+    return unpack_digests(_state((line.encode("utf-8", "surrogateescape") for line in lines), LineDigests()))
 
 
 def unpack_digests(text: str) -> tuple[str, ...]:
@@ -72,16 +82,6 @@ def _raw_lines(content: bytes) -> list[bytes]:
     if not lines[-1]:
         lines.pop()
     return lines
-
-
-def _digests(lines: Sequence[bytes], known: dict[bytes, str]) -> Iterator[str]:
-    if new := [*{*lines}.difference(known)]:
-        # All are encoded at once: five bytes and a separator become eight characters, the first six of them the digest.
-        data = b"-".join([hashlib.blake2b(line, digest_size=5).digest() for line in new])
-        text = binascii.b2a_base64(data).translate(_URL_SAFE).decode("ascii")
-        known.update({line: text[at : at + 6] for line, at in zip(new, count(0, 8), strict=False)})
-        known[b""] = BLANK
-    return map(known.__getitem__, lines)
 
 
 Resolve = Callable[[Sequence[str], Sequence[str], Sequence[str]], Sequence[str]]
@@ -178,7 +178,7 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
         """The names of the skills, without folders that have only notes of people."""
         return skills_in(path for path, states in self.states.items() if any(states))
 
-    def is_own(self, path: str, content: bytes, known: dict[bytes, str] | None = None) -> bool:
+    def is_own(self, path: str, content: bytes, known: LineDigests | None = None) -> bool:
         """True if skillgen wrote this content, ignoring line ends; `known` as for `state_of`."""
         return path in self.states and state_of(content, known) in self.states[path]
 
@@ -201,11 +201,12 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
     def to_json(self) -> bytes:
         """Returns the record as sorted JSON, with a line for each tool and each file."""
         parts = [b'"version": %d' % VERSION]
-        for field_name, name in zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True):
-            value = getattr(self, field_name) if name != "files" else dict(sorted(self.states.items()))
-            if value or name in ("service", "tools", "files"):
+        for name in self.__struct_fields__:
+            value = getattr(self, name) if name != "states" else dict(sorted(self.states.items()))
+            if value or name in ("service", "tools", "states"):
                 has_lines = isinstance(value, dict) and name != "offers"
-                parts.append(b'"%b": %b' % (name.encode(), _lines(value) if has_lines else encode(value)))
+                key = "files" if name == "states" else name
+                parts.append(b'"%b": %b' % (key.encode(), _lines(value) if has_lines else encode(value)))
         return b"{\n  " + b",\n  ".join(parts) + b"\n}\n"
 
 
