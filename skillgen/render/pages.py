@@ -160,7 +160,8 @@ def _portions(sections: Sequence[Section], limit: int, first_limit: int) -> Iter
 TYPE, TOOL, ERRORS = "\x01", "\x02", "\x04"
 """What the target of a type and of a tool begins with, and the target of the errors that most tools share."""
 
-_LINK = re.compile("\\[([^\\[\\]]*)\\]\\(([\x01\x02\x04][^\x01-\x04]*)\x03\\)")
+_LINK = re.compile("\\]\\(([\x01\x02\x04][^\x01-\x04]*)\x03\\)")
+"""The end of a link, which has its label before it, after a bracket."""
 
 
 @lru_cache(1 << 14)
@@ -183,9 +184,9 @@ def common_errors_link(label: Markdown | None = None) -> Markdown:
     return Markdown(f"[{label or phrase('common_errors')}]({ERRORS}\x03)")
 
 
-def linked_types(text: str) -> Iterator[str]:
-    """Yields the targets of the types that a text links to, in their order."""
-    return (match[2] for match in _LINK.finditer(text) if match[2][0] == TYPE)
+def linked_types(text: str) -> list[str]:
+    """Returns the targets of the types that a text links to, in their order."""
+    return [TYPE + part.partition("\x03")[0] for part in text.split(TYPE)[1:]]
 
 
 def link_resolver(places: Mapping[str, str]) -> Callable[[str], str]:
@@ -194,12 +195,14 @@ def link_resolver(places: Mapping[str, str]) -> Callable[[str], str]:
     A link to something undocumented becomes its label.
     """
 
-    def replacement(match: re.Match[str]) -> str:
-        address = places.get(match[2])
-        return match[1] if address is None else f"[{match[1]}]({address})"
-
     def resolved(text: str) -> str:
-        return _LINK.sub(replacement, text) if "\x03" in text else text
+        parts = _LINK.split(text) if "\x03" in text else [text]  # texts and targets in turn
+        for number in range(1, len(parts), 2):
+            address = places.get(parts[number])
+            parts[number] = f"]({address})" if address is not None else ""
+            if address is None:
+                parts[number - 1] = "".join(parts[number - 1].rsplit("[", 1))
+        return "".join(parts)
 
     return resolved
 
