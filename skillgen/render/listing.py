@@ -155,9 +155,10 @@ def _commands_of_groups(service: Service, reference: Reference, room: int) -> Li
     topics, start = reference.topics, shared_start(service)
     tools_of = _Lines(service, start).of
     listed = of_rendering(_commands_of_groups, reference, lambda: [[*tools_of(topic.tools, 4)] for topic in topics])
+    names_of = [[line[2:] for line in lines] for lines in listed]
     entries = [f"- {paragraph(topic.title)} ({len(topic.tools)})" for topic in topics]
     for limit in _COMMANDS_CHARACTERS:
-        words = (group_words("", [line[2:] for line in lines], limit, "; ") for lines in listed)
+        words = (group_words("", names, limit, "; ") for names in names_of)
         text = "\n".join(f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True))
         if len(text.encode()) < room:
             forms = FORMS[-2:-1] if limit == _COMMANDS_CHARACTERS[0] else FORMS[-1:]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import accumulate, chain
+from itertools import accumulate, chain, takewhile
 from operator import attrgetter
 from textwrap import wrap
 from typing import TypeVar
@@ -259,14 +259,17 @@ def _short_types(types: Sequence[NamedType]) -> dict[str, Schema]:
 
 def _is_short(schema: Schema) -> bool:
     """True if a type has nothing nested but a few properties without a list of their own."""
-    rest = replace(schema, types=(), description=None, title=None, properties=())
     if not schema.properties:
         return (
             bool(schema.types or schema.choices)
             and not nested_lines(schema)
             and _size_bytes(schema) <= INLINE_LIMIT_BYTES
         )
-    if len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
+    has_lists = any((item.schema.items or item.schema).properties for item in schema.properties)
+    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES:
+        return False
+    rest = replace(schema, types=(), description=None, title=None, properties=())
+    if rest not in (Schema(), Schema(additional=False)):
         return False
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
@@ -316,7 +319,7 @@ def request_command(file: str, start: str, tools: Sequence[Tool]) -> str:
 
     Without `start` if `sed` would read more in it than its characters.
     """
-    if not all(_is_inert(f"{tool.method}{tool.path}") for tool in tools):
+    if not _are_inert([f"{tool.method}{tool.path}" for tool in tools]):
         return f"grep -n '^`[A-Z]' {file}"
     start = start if re.fullmatch(r"[\w/.~{}-]*", start) else ".*"
     return rf"sed -n '\|^`METHOD {start}PATH`|,/^## /p' {file}"
@@ -330,16 +333,17 @@ def type_command(file: str, names: Collection[str]) -> str:
 _SEPARATOR = re.compile(r"[\s;&`<>]|\$(?![a-z])")
 
 
-def _is_inert(name: str) -> bool:
-    """True if a name in an address of `sed`, which a shell quotes, is neither a command of `sed` nor of the shell.
+def _are_inert(names: Collection[str]) -> bool:
+    """True if no name in an address of `sed`, which a shell quotes, is a command of `sed` or of the shell.
 
     What follows a quote is not quoted; OData has paths such as `/days(start='{start}')/$value`.
     """
-    return not any(map(name.__contains__, "|\\‘’‚‛")) and not ("'" in name and _SEPARATOR.search(name))
+    quoted = (name for name in names if "'" in name)
+    return not any(map("".join(names).__contains__, "|\\‘’‚‛")) and not any(map(_SEPARATOR.search, quoted))
 
 
 def _command(file: str, heading: str, end: str, names: Collection[str]) -> str:
-    if not all(map(_is_inert, names)):
+    if not _are_inert(names):
         return f"grep -n '^{end}' {file}"
     if any(heading_text(name).startswith("`") or ("# NAME" in heading and is_own_heading(name)) for name in names):
         heading = heading.replace("NAME", "`*NAME`*")
@@ -599,7 +603,7 @@ def group_words(words: str, names: Sequence[str], limit: int, separator: str = "
     """Returns what the source says of a group within a number of characters, else its first tools."""
     if words:
         return inline(clip(words, limit)) if limit else Markdown("")
-    count = sum(size <= limit for size in accumulate(len(name) + len(separator) for name in names))
+    count = len([*takewhile(limit.__ge__, accumulate(len(name) + len(separator) for name in names))])
     return Markdown(separator.join([*names[:count], *["…"] * (0 < count < len(names))]))
 
 
