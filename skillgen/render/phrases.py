@@ -16,7 +16,6 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from skillgen.errors import UsageError
-from skillgen.model.service import Service
 from skillgen.text.markdown import Markdown
 
 if TYPE_CHECKING:
@@ -51,17 +50,18 @@ _IN_USE: ContextVar[_Table | None] = ContextVar("phrases", default=None)
 _RESULTS: ContextVar[dict[tuple[object, int], tuple[object, Any]] | None] = ContextVar("results", default=None)
 
 _Result = TypeVar("_Result")
+_Node = TypeVar("_Node")
 
 
-def once(function: Callable[[Service], _Result]) -> Callable[[Service], _Result]:
-    """Makes a function compute its result for a service once, as long as its documents are rendered.
+def once(function: Callable[[_Node], _Result]) -> Callable[[_Node], _Result]:
+    """Makes a function compute its result for a service, or a part of it, once, as long as its documents are rendered.
 
-    A service is known by its identity: to hash it takes longer than most results.
+    The part is known by its identity: to hash it takes longer than most results.
     """
 
     @wraps(function)
-    def result(service: Service) -> _Result:
-        return of_rendering(function, service, lambda: function(service))
+    def result(node: _Node) -> _Result:
+        return of_rendering(function, node, lambda: function(node))
 
     return result
 

@@ -76,12 +76,11 @@ class Returned(Struct, frozen=True, kw_only=True):
 
 def returned(output: Output) -> Returned:
     """Returns the words on a result."""
-    schema = _expanded(output.schema)
-    inner = nested(schema, "returned") if schema is not None else NOTHING
-    kind = type_phrase(schema) if schema is not None else NOTHING
+    schema, kind, notes, inner = None, NOTHING, NOTHING, NOTHING
+    if output.schema is not None:
+        schema, kind, notes, inner = _type_words(output.schema)
     if kind == "any" or (kind == "object" and (output.status or inner)):
         kind = NOTHING
-    notes = schema_notes(schema, "returned") if schema is not None else NOTHING
     words = _described(output.description, schema, output.status)
     return Returned(
         kind=kind,
@@ -91,6 +90,15 @@ def returned(output: Output) -> Returned:
         nested=inner,
         examples=shown_outputs(output),
     )
+
+
+@once
+def _type_words(schema: Schema) -> tuple[Schema, Markdown, Markdown, Markdown]:
+    """Returns a type in the form that its use shows, in a few words, with sentences, and the list of what is nested."""
+    if (target := inline_type(schema)) is not None:
+        nullable, description = target.nullable or schema.nullable, schema.description or target.description
+        schema = replace(target, nullable=nullable, description=description)
+    return schema, type_phrase(schema), schema_notes(schema, "returned"), nested(schema, "returned")
 
 
 def _media_type_facts(output: Output) -> Iterator[str]:
@@ -151,14 +159,6 @@ def results_of(tool: Tool) -> Iterator[tuple[Output, Returned]]:
         # A success alone says nothing, and an object without properties neither.
         if any(more) or words.facts not in (_NO_STATUS if len(groups) > 1 else (*_NO_STATUS, "200")):
             yield shown, words
-
-
-def _expanded(schema: Schema | None) -> Schema | None:
-    """Returns the type of a result, in the form that its use shows."""
-    if schema is None or (target := inline_type(schema)) is None:
-        return schema
-    nullable, description = target.nullable or schema.nullable, schema.description or target.description
-    return replace(target, nullable=nullable, description=description)
 
 
 def _declared_facts(output: Output) -> tuple[object, ...]:
@@ -238,13 +238,19 @@ COMMAND_ERRORS = 40
 
 def error_line(error: ErrorCase, detail: str = "") -> Markdown:
     """Returns an error on one line: its code with `detail`, its description, what a caller can do."""
-    head = " ".join(filter(None, (code(error.code) if error.code else "", f"({detail})" if detail else "")))
+    head = f"{code(error.code) if error.code else ''} {f'({detail})' if detail else ''}".strip()
+    return Markdown(": ".join(filter(None, (head, _error_words(error)))))
+
+
+@once
+def _error_words(error: ErrorCase) -> str:
+    """Returns the description of an error, and what a caller can do; tools share most of their errors."""
     words = ""
     description = inline(_told(error.description or phrases("disclosure_errors").get(error.code, ""), error.code))
     advice = error.resolution or (phrase("error_wait") if error.has_retry_header else "")
     for text in filter(None, (description, inline(advice), _error_notes(error))):
         words += f"{'.' if needs_stop(words) else ''} {text}" if words else text
-    return Markdown(": ".join(filter(None, (head, words))))
+    return words
 
 
 @once
@@ -257,8 +263,7 @@ def command_errors(service: Service) -> list[Markdown]:
     cases: dict[Markdown, ErrorCase] = {}
     for tool in service.tools:
         for case in tool.errors:
-            short = replace(case, description=shorten(one_line(case.description or ""), WORDS_LIMIT))
-            line = error_line(short)
+            line, short = _short_line(case)
             cases.setdefault(line, short)
             tools.setdefault(line, {})[tool.name] = tool
     coded = [(case, tools[line]) for line, case in cases.items()]
@@ -271,6 +276,12 @@ def command_errors(service: Service) -> list[Markdown]:
     lines = [error_line(case, commands_shown([*named.values()], service)) for case, named in in_order]
     left = len(lines) - COMMAND_ERRORS
     return [*lines[:COMMAND_ERRORS], phrase("more_lines", number=left)] if left > 0 else lines
+
+
+@once
+def _short_line(case: ErrorCase) -> tuple[Markdown, ErrorCase]:
+    short = replace(case, description=shorten(one_line(case.description or ""), WORDS_LIMIT))
+    return error_line(short), short
 
 
 def _error_notes(error: ErrorCase) -> str:
@@ -290,11 +301,17 @@ def error_types(cases: Sequence[ErrorCase]) -> dict[str, Markdown]:
     """Returns the named types of each error's bodies by its code, with media types other than JSON."""
     types: dict[str, list[str]] = {}
     for case in cases:
-        for output in filter(None, (case.output, *case.other_outputs)):
-            if output.schema is not None and _is_named(output.schema):
-                words = ", ".join([linked_type(output.schema.ref or ""), *_media_type_facts(output)])
-                types.setdefault(case.code, []).append(words)
-    return {name: Markdown(phrase("or_between").join(dict.fromkeys(words))) for name, words in types.items()}
+        types.setdefault(case.code, []).extend(_body_types(case))
+    return {name: Markdown(phrase("or_between").join(dict.fromkeys(words))) for name, words in types.items() if words}
+
+
+@once
+def _body_types(case: ErrorCase) -> list[str]:
+    return [
+        ", ".join([linked_type(output.schema.ref or ""), *_media_type_facts(output)])
+        for output in filter(None, (case.output, *case.other_outputs))
+        if output.schema is not None and _is_named(output.schema)
+    ]
 
 
 def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Output, Returned]]:
@@ -305,13 +322,15 @@ def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Output, 
     for part, facts in ((_body_of, _body_facts), (_headers_of, _header_facts)):
         groups: dict[object, tuple[Output, dict[str, None]]] = {}
         for case in cases:
-            for output in filter(None, map(part, filter(None, (case.output, *case.other_outputs)))):
-                groups.setdefault(facts(output), (output, {}))[1][case.code] = None
+            for output in (case.output, *case.other_outputs):
+                if output is not None and (shown := part(output)) is not None:
+                    groups.setdefault(facts(shown), (shown, {}))[1][case.code] = None
         for output, codes in groups.values():
-            shown = phrase("every_error") if len(codes) == len(cases) > 1 else code_list(codes)
-            yield shown, replace(output, status=None), returned(replace(output, status=None))
+            names = phrase("every_error") if len(codes) == len(cases) > 1 else code_list(codes)
+            yield names, (shown := replace(output, status=None)), returned(shown)
 
 
+@once
 def _body_of(output: Output) -> Output | None:
     """Returns the body of an error, if there is more to say of it than the name of its type."""
     schema = output.schema
