@@ -107,8 +107,7 @@ def _within_limits(candidates: Sequence[ShownExample], limit: int, total_limit: 
 
 def _example_json(data: Json) -> str:
     """Returns a value as exact JSON: on one line if that is short, else indented."""
-    line = exact_json_text(data)
-    return line if len(line) <= _LINE_LIMIT else exact_json_text(data, indent=2)
+    return exact_json_text(data, 2, _LINE_LIMIT)
 
 
 def _label(lead: Markdown, example: Example | ExampleOutput, *, has_others: bool) -> Markdown:

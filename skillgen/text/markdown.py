@@ -26,10 +26,13 @@ from skillgen.text.unicode import escape_invisible_in_json, strip_invisible, to_
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
 
-def json_text(data: Json, indent: int | None = None) -> str:
-    """Returns a value as JSON with the order of its keys and without unnecessary escapes."""
+def json_text(data: Json, indent: int | None = None, line_limit: int = 0) -> str:
+    """Returns a value as JSON with the order of its keys and without unnecessary escapes.
+
+    An `indent` is for what is longer than `line_limit`.
+    """
     line = _encoded(data)
-    if indent is None:
+    if indent is None or len(line) <= line_limit:
         return line
     try:
         return msgspec.json.format(line, indent=indent)
@@ -451,9 +454,10 @@ def first_of(names: Iterable[str], limit: int) -> str:
     return ", ".join(names[:limit]) + more
 
 
-def exact_json_text(data: Json, indent: int | None = None) -> str:
-    """Returns a value as JSON, with escapes for the characters that a filter would change."""
-    text = json_text(data, indent)
+def exact_json_text(data: Json, indent: int | None = None, line_limit: int = 0) -> str:
+    """Returns a value as JSON, as `json_text` does, with escapes for the characters that a filter would change."""
+    text = json_text(data, indent, line_limit)
     if strip_invisible(text) != text:
+        indent = indent if "\n" in text else None
         text = json.dumps(data, indent=indent, separators=(", " if indent is None else ",", ": "))
     return disarm_json(text.replace("\x7f", "\\u007f"))
