@@ -24,16 +24,19 @@ from skillgen.model.service import Service
 from skillgen.model.values import DecodeError, Json, child, from_json, to_json
 from skillgen.security.secrets import report_echoed_secrets
 from skillgen.sources.http import Fetched, FetchOptions, fetch
-from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_from_text
+from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_from_text, plain_object
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text
 
 _COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT_START = re.compile(r"[\s{\[]*(?://|/\*)")
-_EXTERNAL_REF = re.compile(r"""ref["']?\s*:\s*(?:["']\s*)?(?:[^#"'\s{]|\Z)|(?:id\b|anchor\b|dynamicAnchor\b|self\b)""")
-_MAPPING_KEY = re.compile(r"""mapping["']?\s*:""")
-_INTERNAL_MAPPING = re.compile(r"""\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\}""")
-"""A discriminator's mapping in JSON whose values are component names or pointers into the same document."""
+_EXTERNAL_REF = re.compile(
+    r"""(?!ref": ?"#)(?:ref["']?\s*:\s*(?:["']\s*)?(?:[^#"'\s{]|\Z)|id\b|anchor\b|dynamicAnchor\b|self\b)"""
+)
+"""What follows the `$` of a reference to another document, or of an identifier; most are refused at once."""
+_EXTERNAL_MAPPING = re.compile(r"""["']?\s*:(?!\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\})""")
+"""What follows the key of a discriminator's mapping, unless it is JSON with only component names or pointers into the
+same document."""
 _JSON_START = re.compile(r"""\{\s*(?:"|\})|\[\s*(?:[\[\]{"0-9-]|true|false|null)""")
 """The start of JSON. A YAML flow mapping that starts like this is read only if it is also JSON."""
 
@@ -190,14 +193,15 @@ def document_from_response(fetched: Fetched, problems: ProblemLog, access: Fetch
 def document_of(content: bytes, name: str, problems: ProblemLog, access: FetchOptions) -> Document:
     """Parses a document and redacts the user's secrets in it and in its problems."""
     _check_size(content, name, fix="give a JSON or YAML document")
-    text = _decode(content, name)
     parse_problems = ProblemLog()
-    data, echoed_from = access.secrets.hide_in(parse_text(text, name, parse_problems))
+    if (data := plain_object(content)) is None:
+        data = parse_text(_decode(content, name), name, parse_problems)
+    data, echoed_from = access.secrets.hide_in(data)
     problems.add(*map(access.secrets.hide_in_problem, parse_problems))
     report_echoed_secrets(problems, echoed_from)
-    if json.detect_encoding(content[:4]).startswith("utf-8"):
-        del text  # it may have four bytes for each character; one byte is searched faster, and references are ASCII
-        text = content.decode("latin-1")
+    encoding = json.detect_encoding(content[:4])
+    # One byte for each character is searched faster than up to four, and references are ASCII.
+    text = content.decode("latin-1" if encoding.startswith("utf-8") else encoding)
     return Document(data=data, size_bytes=len(content), name=name, refers_outward=_may_refer_outward(text))
 
 
@@ -208,18 +212,25 @@ def _check_size(content: bytes, name: str, *, fix: str) -> None:
         raise SourceError("is empty", where=name, fix=fix)
 
 
-_ESCAPED_REF = ("24", "72", "65", "66")
+_ESCAPED_REF = tuple(f"{mark}{code}" for mark in ("u00", "x") for code in ("24", "72", "65", "66"))
 """The characters of `$ref` in an escape of JSON or YAML."""
 
 
 def _may_refer_outward(text: str) -> bool:
     """True unless every reference certainly points into the document itself, so that bundling changes nothing."""
-    escapes = (*text.split("\\u00")[1:], *text.split("\\x")[1:])
-    if any(map(_EXTERNAL_REF.match, text.split("$")[1:])) or any(rest.startswith(_ESCAPED_REF) for rest in escapes):
-        return True
-    return "discriminator" in text and any(
-        _INTERNAL_MAPPING.match(text, key.end()) is None for key in _MAPPING_KEY.finditer(text)
+    return (
+        any(_EXTERNAL_REF.match(text, end) for end in _ends(text, "$"))
+        or any(text.startswith(_ESCAPED_REF, end) for end in _ends(text, "\\"))
+        or ("discriminator" in text and any(_EXTERNAL_MAPPING.match(text, end) for end in _ends(text, "mapping")))
     )
+
+
+def _ends(text: str, word: str) -> Iterator[int]:
+    """Yields the index after each occurrence of a word; a pattern or `split` searches long texts far slower."""
+    start = text.find(word)
+    while start >= 0:
+        yield start + len(word)
+        start = text.find(word, start + len(word))
 
 
 def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:

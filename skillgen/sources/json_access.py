@@ -13,9 +13,12 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec import MsgspecError
+
 from skillgen.errors import ProblemLog
 from skillgen.model.values import NESTING_LIMIT, Json, child, number_or_text
 from skillgen.text.markdown import inline
+from skillgen.typed import decode
 
 _PROSE_KEYS = frozenset({"description", "summary", "title", "instructions"})
 """Keys of text for people, which may be HTML."""
@@ -34,7 +37,7 @@ def as_list(value: Json) -> list[Json]:
 def text_of(value: Json, key: str) -> str | None:
     """Returns the string at a key; `None` if it is blank or has another type."""
     text = value.get(key) if isinstance(value, dict) else None
-    return text if isinstance(text, str) and not is_blank(text, key) else None
+    return text if isinstance(text, str) and (text[:1].isalnum() or not is_blank(text, key)) else None
 
 
 def is_blank(text: str, key: str) -> bool:
@@ -121,25 +124,40 @@ def flag_from(value: Json, cautious: bool) -> bool | None:
 _CUTTABLE_LIMIT = 32 * 1024 * 1024
 """Characters of a text from which deep parts can be cut; a longer one takes too long and is refused."""
 
-_CONTAINERS = frozenset({dict, list})
 _SPACE = " \t\n\r"
 _STRUCTURAL = re.compile(r'"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|[\[\]{}]')
 """A string, perhaps without its end, or a bracket."""
 
 
-def _is_too_deep(data: Json) -> bool:
-    """True if a value is nested deeper than `NESTING_LIMIT`; checks level by level, without recursion."""
-    level: list[Any] = [data] if data.__class__ in _CONTAINERS else []
-    for _ in range(NESTING_LIMIT + 1):
-        level = [
-            item
-            for container in level
-            for item in (container.values() if container.__class__ is dict else container)
-            if item.__class__ in _CONTAINERS
-        ]
-        if not level:
-            return False
-    return True
+def plain_object(content: bytes) -> dict[str, Json] | None:
+    """Returns the object that is the JSON of a document in UTF-8; `None` if it is another document, or if there is
+    something to report or to replace in it, for which `json_from_text` is many times slower.
+    """
+    try:
+        data = decode(content, dict)
+    except (MsgspecError, RecursionError):
+        return None
+    # Two for each string, and for a duplicate key, which the data lacks.
+    # One after a single backslash is in a string. One after three is too, but counts here: the slow parser decides.
+    quotes = content.count(b'"') - content.count(b'\\"') + content.count(b'\\\\"')
+    return data if quotes == 2 * (_string_count(data) or 0) else None
+
+
+def _string_count(data: Json) -> int | None:
+    """Returns the number of strings in a value, with its keys; `None` if it is nested deeper than `NESTING_LIMIT`.
+
+    Counts level by level, without recursion.
+    """
+    count, others = 0, [data]
+    for _ in range(NESTING_LIMIT + 2):
+        objects = [item for item in others if type(item) is dict]
+        lists = [item for item in others if type(item) is list]
+        if not objects and not lists:
+            return count
+        others = [item for members in objects for item in members.values() if type(item) is not str]
+        others += [item for items in lists for item in items if type(item) is not str]
+        count += 2 * sum(map(len, objects)) + sum(map(len, lists)) - len(others)
+    return None
 
 
 def _cut_deep_parts(text: str) -> str:
@@ -181,10 +199,10 @@ def json_from_text(text: str, problems: ProblemLog) -> Json:
         json.JSONDecodeError: the text is not JSON.
         RecursionError: it is nested too deeply, and the deep parts cannot be cut.
     """
-    value, end, has_marks = _parsed(text, len(text) - len(text.lstrip(_SPACE)))
+    value, end = parse_marked_json(text, len(text) - len(text.lstrip(_SPACE)))
     if text[end:].strip(_SPACE):
         raise json.JSONDecodeError("Extra data", text, end)
-    return resolve_marks(value, problems) if has_marks else value
+    return resolve_marks(value, problems)
 
 
 def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
@@ -196,36 +214,13 @@ def parse_marked_json(text: str, start: int = 0) -> tuple[Json, int]:
         ValueError: there is no JSON at the index.
         RecursionError: it is nested too deeply, and the deep parts cannot be cut.
     """
-    return _parsed(text, start)[:2]
-
-
-def _parsed(text: str, start: int) -> tuple[Json, int, bool]:
-    """Parses the value at an index; returns it, the index after it, and whether it has marks."""
-    duplicates: list[_DuplicateKeyObject] = []
-
-    def object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
-        members = dict(pairs)
-        if len(members) != len(pairs):
-            members = _DuplicateKeyObject(pairs)
-            duplicates.append(members)
-        return members
-
-    def decoded(text: str, start: int) -> tuple[Json, int]:
-        options: Any = {"object_pairs_hook": object_from, "parse_constant": str, "parse_float": number_or_text}
-        try:
-            return json.JSONDecoder(**options).raw_decode(text, start)
-        except json.JSONDecodeError:
-            raise
-        except ValueError:  # an integer with more digits than Python converts
-            return json.JSONDecoder(**options, parse_int=_int_or_text).raw_decode(text, start)
-
     try:
-        value, end = decoded(text, start)
-        if not _is_too_deep(value):
-            return value, end, bool(duplicates)
+        value, end = _DECODER.raw_decode(text, start)
+        if _string_count(value) is not None:
+            return value, end
     except RecursionError:
         end = len(text)
-    return decoded(_cut_deep_parts(text[start:end]), 0)[0], end, True
+    return _DECODER.raw_decode(_cut_deep_parts(text[start:end]))[0], end
 
 
 def resolve_marks(data: Json, problems: ProblemLog) -> Json:
@@ -261,13 +256,22 @@ class _DuplicateKeyObject(dict[str, Json]):
         self.duplicate_keys = tuple(key for key, count in counts.items() if count > 1)
 
 
+def _object_from(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    members = dict(pairs)
+    return members if len(members) == len(pairs) else _DuplicateKeyObject(pairs)
+
+
 def _int_or_text(digits: str) -> int | str:
+    """Returns an integer; the digits if they are more than Python converts."""
     try:
         return int(digits)
     except ValueError:
         return digits
 
 
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object_from, parse_constant=str, parse_float=number_or_text, parse_int=_int_or_text
+)
 _CUT = "\x00nested too deeply\x00"
 _CUT_JSON = json.dumps(_CUT)
 """Marks a cut part until it is reported."""
