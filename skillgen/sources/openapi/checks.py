@@ -173,17 +173,12 @@ _MEMBERS: dict[type, str] = {
     "headers links requestBodies securitySchemes securityDefinitions flows variables server requestBody "
     + " ".join(METHODS),
 }
-_TYPES = {name: kind for kind, names in _MEMBERS.items() for name in names.split()}
+_TYPES: dict[str, Any] = {name: kind for kind, names in _MEMBERS.items() for name in names.split()}
 """Member to its type."""
 
-_TYPES_IN: dict[str, dict[str, type]] = {
-    "root": {"parameters": dict},
-    "components": {"parameters": dict},
-    "links": {"parameters": dict},
-    "variables": {"enum": list},
-    "info": {"x-mcp": dict},
-}
-"""Members that have another type in some objects, by the member that holds the object."""
+_TYPES_IN = {holder: {**_TYPES, "parameters": dict} for holder in ("root", "components", "links")}
+_TYPES_IN |= {"variables": {**_TYPES, "enum": list}, "info": {**_TYPES, "x-mcp": dict}}
+"""The same for objects of which some members have another type, by the member that holds the object."""
 
 _PATH_ITEMS = frozenset({"paths", "webhooks", "x-webhooks", "pathItems", "callback"})
 _MAPS = _PATH_ITEMS | {
@@ -233,22 +228,21 @@ def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
                 continue
         if holder == "parameters" and "openapi" in data and value and not ({"schema", "content"} & value.keys()):
             problems.report("parameter-untyped", _pointer_to(place), "the parameter has neither a schema nor content")
-        others = _TYPES_IN.get(holder, {})
+        types = _TYPES_IN.get(holder, _TYPES)
         for key, item in value.items():
-            expected = others.get(key) or _TYPES.get(key)
-            if expected is None or item is None:
+            if (expected := types.get(key)) is None or item is None:
                 continue
             if not isinstance(item, expected):
                 if key not in _REPORTED_BY_READERS:
                     _report_shape(item, expected, (place, key), problems)
-            elif isinstance(item, list):
+            elif expected is list:
                 wanted = str if key in _STRINGS and (holder, key) != ("root", "tags") else dict
                 for index, entry in enumerate(item):
                     if isinstance(entry, dict) and wanted is dict:
                         waiting.append((entry, ((place, key), index), key, False))
                     elif key in _STRINGS and not isinstance(entry, wanted):
                         _report_shape(entry, wanted, ((place, key), index), problems)
-            elif isinstance(item, dict) and key not in _NOT_CHECKED and (holder, key) != ("links", "parameters"):
+            elif expected is dict and key not in _NOT_CHECKED and (holder, key) != ("links", "parameters"):
                 waiting.append((item, (place, key), key, key in _MAPS))
 
 

@@ -313,7 +313,9 @@ def _completion_of(
 
     Many services answer 202 to all that they did, so that it counts only with a header by which to ask for the result.
     """
-    is_accepted = _ACCEPTED in responses
+    is_accepted, is_declared = _ACCEPTED in responses, operation.get(_LONG_RUNNING) is True
+    if not is_accepted and not is_declared:
+        return None
     status = _ACCEPTED if is_accepted else min((key for key in responses if key.startswith("2")), default="")
     headers = {name.lower(): name for name in as_dict(resolver.resolve_or_empty(responses.get(status)).get("headers"))}
     completion = Completion(
@@ -321,8 +323,7 @@ def _completion_of(
         url_header=next((headers[name] for name in _RESULT_URL_HEADERS if name in headers), None),
         wait_header=headers.get("retry-after"),
     )
-    is_told = is_accepted and (completion.url_header or completion.wait_header)
-    return completion if is_told or operation.get(_LONG_RUNNING) is True else None
+    return completion if is_declared or completion.url_header or completion.wait_header else None
 
 
 _EVENT_STREAMS = ("text/event-stream", "application/stream+json")
@@ -366,6 +367,8 @@ _CONSEQUENTIAL = "x-openai-isConsequential"
 
 def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
     """Returns the declared semantics of an operation; the most cautious value of each field counts."""
+    if entry.operation.keys().isdisjoint((*_EXTENSIONS, _CONSEQUENTIAL)):
+        return Semantics()
     found: dict[str, list[SourcedValue | None]] = {field: [] for field in _HINTS.values()}
     operation = FieldReader(entry.operation, entry.pointer, "entry", problems)
     for name in filter(entry.operation.__contains__, _EXTENSIONS):

@@ -172,10 +172,11 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
 def media_examples(name: str, media: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
     """Yields the examples of a media type; a string with JSON is read, unless the content itself is a string."""
     for example in declared_examples(media, pointer, resolver):
-        text, kinds = example.value, resolver.resolve_or_empty(media.get("schema")).get("type")
-        if is_json(name) and isinstance(text, str) and text.lstrip()[:1] in ("{", "[") and "string" not in str(kinds):
+        text = example.value
+        if isinstance(text, str) and is_json(name) and text.lstrip()[:1] in ("{", "["):
             with suppress(ValueError, RecursionError):
-                example = replace(example, value=json_from_text(text, ProblemLog()))
+                if "string" not in str(resolver.resolve_or_empty(media.get("schema")).get("type")):
+                    example = replace(example, value=json_from_text(text, ProblemLog()))
         yield example
 
 
@@ -308,15 +309,15 @@ class ResponseReader:
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Returns a case for each error status."""
         return tuple(
-            self._error_case(status, responses[status], child(pointer, status))
+            self._error_case(status, responses[status], pointer)
             for status in sorted(responses)
             if status[:1] in ("4", "5") or (status == "default" and any(key.startswith("2") for key in responses))
         )
 
     def answers(self, operation: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Returns a case for each status that the receiver of a webhook or a callback may answer with."""
-        responses = as_dict(operation.get("responses")).items()
-        return tuple(self._error_case(status, raw, child(pointer, "responses", status)) for status, raw in responses)
+        responses, pointer = as_dict(operation.get("responses")), child(pointer, "responses")
+        return tuple(self._error_case(status, raw, pointer) for status, raw in responses.items())
 
     def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:
         headers = tuple(headers_from(response, pointer, self._resolver, self._schemas))
@@ -375,10 +376,11 @@ class ResponseReader:
             )
 
     def _error_case(self, status: str, raw: Json, pointer: str) -> ErrorCase:
+        """Returns the case for a status; `pointer` is that of all responses."""
         key = f"{status} {text_of(raw, '$ref')}"
         if key in self._errors:
             return self._errors[key]
-        response, response_pointer = self._resolver.resolve(raw, pointer)
+        response, response_pointer = self._resolver.resolve(raw, child(pointer, status))
         outputs: list[Output] = []
         if response is not None and not response.keys() <= {"description"}:
             outputs = list(self._outputs(status, response, response_pointer))
@@ -436,8 +438,9 @@ def pagination_of(
     has_link = any(name.lower() == "link" for name in headers)
     if cursor is None and size is None and not has_link:
         return None, None
+    schema = output.schema if output and (cursor is not None or not has_link) else None  # else the header decides
     # Of equal names, the field that is less nested wins: it comes last.
-    found = sorted(_fields(output.schema if output else None, types), key=lambda field: -field[0].count("."))
+    found = sorted(_fields(schema, types), key=lambda field: -field[0].count("."))
     fields = {_plain(path.rpartition(".")[2]): (path, schema) for path, schema in found}
     position, link = (next((fields[name] for name in known if name in fields), None) for known in (_NEXT, _LINKS))
     if cursor is not None and position is not None:

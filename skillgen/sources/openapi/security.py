@@ -279,7 +279,7 @@ def url_of(holder: Json, key: str, pointer: str, problems: ProblemLog) -> str | 
     if url is not None and _OTHER_SCHEME.match(_IGNORED_BY_BROWSERS.sub("", url)):
         problems.report("url-invalid", child(pointer, key), "expected an http:// or https:// URL; left out")
         return None
-    return without_credentials(url) if url is not None else None
+    return without_credentials(url) if url is not None and "@" in url else url
 
 
 _VARIABLE = re.compile(r"\{([^{}]+)\}")
