@@ -153,13 +153,17 @@ def _list_of_groups(service: Service, reference: Reference, room: int) -> Listin
 def _commands_of_groups(service: Service, reference: Reference, room: int) -> Listing:
     """Returns a line for each group with as many of its tools as fit, because nothing leads to the others."""
     topics, start = reference.topics, shared_start(service)
-    tools_of = _Lines(service, start).of
-    listed = of_rendering(_commands_of_groups, reference, lambda: [[*tools_of(topic.tools, 4)] for topic in topics])
-    names_of = [[line[2:] for line in lines] for lines in listed]
-    entries = [f"- {paragraph(topic.title)} ({len(topic.tools)})" for topic in topics]
-    for limit in _COMMANDS_CHARACTERS:
-        words = (group_words("", names, limit, "; ") for names in names_of)
-        text = "\n".join(f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True))
+
+    def texts() -> list[str]:
+        tools_of = _Lines(service, start).of
+        entries = [f"- {paragraph(topic.title)} ({len(topic.tools)})" for topic in topics]
+        names = [[line[2:] for line in tools_of(topic.tools, 4)] for topic in topics]
+        words = ([group_words("", each, limit, "; ") for each in names] for limit in _COMMANDS_CHARACTERS)
+        listed = (zip(entries, of_limit, strict=True) for of_limit in words)
+        return ["\n".join(f"{entry}: {said}" if said else entry for entry, said in lines) for lines in listed]
+
+    # Once for all the texts that are tried around the list.
+    for limit, text in zip(_COMMANDS_CHARACTERS, of_rendering(_commands_of_groups, reference, texts), strict=True):
         if len(text.encode()) < room:
             forms = FORMS[-2:-1] if limit == _COMMANDS_CHARACTERS[0] else FORMS[-1:]
             return Listing(text=Markdown(text), forms=forms, start=start)

@@ -198,9 +198,8 @@ def link_resolver(places: Mapping[str, str]) -> Callable[[str], str]:
     def resolved(text: str) -> str:
         parts = _LINK.split(text) if "\x03" in text else [text]  # texts and targets in turn
         for number in range(1, len(parts), 2):
-            address = places.get(parts[number])
-            parts[number] = f"]({address})" if address is not None else ""
-            if address is None:
+            parts[number] = f"]({places[parts[number]]})" if parts[number] in places else ""
+            if not parts[number]:
                 parts[number - 1] = "".join(parts[number - 1].rsplit("[", 1))
         return "".join(parts)
 
