@@ -252,7 +252,7 @@ def lint(service: Service, **options: Any) -> Findings:
     """
     from skillgen.pipeline.lint import Linter
 
-    return Linter(LintOptions(**options)).check(service, service.name)
+    return Linter(LintOptions(**options)).check(service, service.name).located()
 
 
 def diff(old: Service, new: Service) -> tuple[ToolChange, ...]:

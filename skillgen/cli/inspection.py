@@ -256,6 +256,7 @@ def lint(
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
+    findings = [item.located(is_complete=console.verbose or report.format != "text") for item in findings]
     if report.format == "conformance":
         text = conformance_report(findings, time_of_run())
     elif report.format == "text":

@@ -363,8 +363,7 @@ def _tool_facts(tool: Tool, takes: Json) -> dict[str, Json]:
     ]:
         facts["is"] = marks
     facts["takes"] = takes
-    output = tool.output.schema if tool.output is not None else None
-    if output is not None:
+    if tool.output is not None and (output := tool.output.schema) is not None:
         properties = {_clean(item.name): type_text(item.schema) for item in output.properties}
         facts["gives"] = properties or {"": type_text(output)}
     text = tool.description or tool.summary or tool.title or ""

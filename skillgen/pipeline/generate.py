@@ -34,8 +34,7 @@ from skillgen.text.words import distinct
 from skillgen.write.files import lock_folder, refuse_outside
 from skillgen.write.merge import UNMERGED, generated_digests
 from skillgen.write.plan import CHANGED_ARTIFACT, FOREIGN, Plan, apply_plan, move_documents, plan_documents
-from skillgen.write.record import RECORD_NAME, Record, Run, content_of, lines_of, read_record, skills_in
-from skillgen.write.record import digests_of as line_digests
+from skillgen.write.record import RECORD_NAME, Record, Run, content_of, line_digests, lines_of, read_record, skills_in
 
 _SKILLS = "skills/"
 """The folder of all skills."""
@@ -293,8 +292,8 @@ def problems_of_added_lines(
     """Yields what the lines that a person added to a document say of a service, and it does not have; `states` are
     those of the file in the record.
     """
-    own, digests = generated_digests(states), line_digests(lines)
-    if any(added := ["" if digest in own else line for digest, line in zip(digests, lines, strict=True)]):
+    own = generated_digests(states)
+    if any(added := ["" if key in own else line for key, line in zip(line_digests(lines), lines, strict=True)]):
         from skillgen.rules.prose import check_texts
 
         yield from check_texts({where: "\n".join(added)}, service)

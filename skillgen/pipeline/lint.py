@@ -12,7 +12,7 @@ from skillgen.errors import CODES, OutputError, Problem, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import prefixes
 from skillgen.rules.checks import check_service
-from skillgen.rules.reports import Findings, locations_of, owners_in, unknown_code, worst_first
+from skillgen.rules.reports import Findings, owners_in, unknown_code, worst_first
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.examples.validation import schema_problems
 from skillgen.text.markdown import first_of
@@ -87,12 +87,7 @@ class Linter:
         """Returns the findings that the options choose; pointers are into `file`."""
         problems = worst_first(problem for problem in found if problem.code in self.codes)
         return Findings(
-            service=service,
-            source=source,
-            path=path,
-            owners=owners_in(service),
-            problems=problems,
-            locations=locations_of(problems, file),
+            service=service, source=source, path=path, owners=owners_in(service), problems=problems, file=file
         )
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from skillgen import __version__
 from skillgen.config.convert import dropped
@@ -161,8 +162,17 @@ class Findings(Struct, frozen=True, kw_only=True):
     owners: Mapping[str, str] = {}
     """Pointer of each tool, resource and prompt to its name."""
 
+    file: str | None = None
+    """The file into which pointers of the problems are."""
+
     locations: Mapping[str, Location] = {}
     """Place of a problem to its location; unknown ones are missing."""
+
+    def located(self, *, is_complete: bool = True) -> Findings:
+        """Returns the findings with the locations of all problems, or of those that a short `text_report` prints."""
+        shown = None if is_complete else PLACES_SHOWN
+        problems = [problem for same in _by_code(self.problems).values() for problem in same[:shown]]
+        return replace(self, locations=locations_of(problems, self.file))
 
     def location(self, problem: Problem) -> Location | None:
         """Returns where a finding is in a file, if that is known."""

@@ -15,7 +15,7 @@ import stat
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import accumulate, islice
 from pathlib import Path
 
@@ -61,18 +61,15 @@ class Folder(Struct, frozen=True):
             OutputError: the path leads outside this folder.
             OSError: a part of the path is not a folder, or does not exist and `make` is false.
         """
-        parts, handle, opened = self._parts_of(path), self.handle, list[int]()
+        parts, handle = self._parts_of(path), self.handle
         if handle is None and make:
             Path(self.path, *parts).mkdir(parents=True, exist_ok=True)
-        try:
+        with ExitStack() as stack:
             for part in parts:
                 if handle is not None:
                     handle = _open_part(handle, part, make=make)
-                    opened.append(handle)
+                    stack.callback(os.close, handle)
             yield Folder(f"{self.path}/{path}", handle)
-        finally:
-            for handle in opened:
-                os.close(handle)
 
     def _parts_of(self, path: str) -> Sequence[str]:
         """Returns the parts of the path of a folder, none of which is a symbolic link.

@@ -25,7 +25,7 @@ from skillgen.model.tool import EFFECTS
 from skillgen.text import lazy_re as re
 from skillgen.text.summary import open_fence
 from skillgen.write import record
-from skillgen.write.record import digests_of, once_in_both, opcodes, unified_diff
+from skillgen.write.record import line_digests, once_in_both, opcodes, unified_diff
 
 UNMERGED = "it has unresolved merge conflicts (<<<<<<<, =======, >>>>>>>)"
 """Why a file is not replaced that git could not merge."""
@@ -150,8 +150,8 @@ def resolve_generated(lines: list[str], states: Sequence[str]) -> list[str]:
     generated = generated_digests(states)
 
     def resolve(ours: Sequence[str], theirs: Sequence[str], raw: Sequence[str]) -> Sequence[str]:
-        mine, yours = ([line for line in side if digests_of([line])[0] not in generated] for side in (ours, theirs))
-        if (mine and yours and mine != yours) or digests_of(raw[:1])[0] in generated:
+        mine, yours = ([line for line in side if line_digests([line])[0] not in generated] for side in (ours, theirs))
+        if (mine and yours and mine != yours) or line_digests(raw[:1])[0] in generated:
             return raw
         return ours if mine else theirs
 
@@ -163,7 +163,7 @@ def _base_of(states: Sequence[str], now: Sequence[str]) -> Sequence[str]:
     another one explains, since a merge of branches has lines of both.
     """
     base, *others = map(record.unpack_digests, states)
-    digests = digests_of(now)
+    digests = line_digests(now)
     for other in others:
         kept = {i for tag, i1, i2, _, _ in opcodes(base, other) if tag == "equal" for i in range(i1, i2)}
         known = {j for tag, _, _, j1, j2 in opcodes(other, digests) if tag == "equal" for j in range(j1, j2)}
@@ -281,7 +281,7 @@ def _find_edits(base: Sequence[str], now: Sequence[str], new: Sequence[str], fir
     Raises:
         MarkerError: a marker of a region is not paired.
     """
-    digests = digests_of(now)
+    digests = line_digests(now)
     hunks = opcodes(base, digests)
     not_generated = [j for tag, _, _, j1, j2 in hunks if tag != "equal" for j in range(j1, j2)]
     keys, starts = list(digests), list(range(len(now) + 1))
@@ -289,7 +289,7 @@ def _find_edits(base: Sequence[str], now: Sequence[str], new: Sequence[str], fir
         for start, end in reversed(regions):
             keys[start:end], starts[start:end] = [_REGION], [start]
         hunks = opcodes(base, keys)
-    known = dict(zip((*digests_of(new), *digests), (*new, *now), strict=True))
+    known = dict(zip((*line_digests(new), *digests), (*new, *now), strict=True))
     edits = [
         _Edit(i1, i2, now[starts[j1] : starts[j2]], _REGION in keys[j1:j2])
         for tag, i1, i2, j1, j2 in hunks
@@ -354,7 +354,7 @@ class _Section(Struct, frozen=True):
 
 def _front_matter_end(lines: Sequence[str]) -> int:
     """Returns the number of lines of the front matter, or of their digests, including both `---`; 0 without."""
-    dashes = lines[0] if lines and lines[0] in ("---", *digests_of(["---"])) else None
+    dashes = lines[0] if lines and lines[0] in ("---", *line_digests(["---"])) else None
     return next((number + 1 for number in range(1, len(lines)) if lines[number] == dashes), 0)
 
 
@@ -428,7 +428,7 @@ def _noted_front(notes: Sequence[str], new: Sequence[str]) -> _Edited:
         at = ends.get(section.title, len(new) - 1)
         # The key of a mapping may be written too.
         edits.append(_Edit(at, at, notes[section.start + (notes[section.start] in new) : section.end]))
-    return _Edited("front", digests_of(new), new, sorted(edits, key=lambda edit: edit.at))
+    return _Edited("front", line_digests(new), new, sorted(edits, key=lambda edit: edit.at))
 
 
 class _Placing:
@@ -474,7 +474,7 @@ class _Placing:
                 inserted[next_place] += [*([] if key in inserted[next_place] else [key]), *edit.lines]
             else:
                 self.notes.append((section.title, edit.lines))
-            now = digests_of(self._new[replaced.start : replaced.stop])
+            now = line_digests(self._new[replaced.start : replaced.stop])
             if edit.at < edit.end and now != tuple(self._old.digests[edit.at : edit.end]):
                 self.outdated.append(section.title)
         rest = ([] if j in covered else [line] for j, line in enumerate(self._new))
@@ -485,7 +485,7 @@ class _Placing:
         there = self._counterparts.get(section.key)
         if there is not None and section.key not in self._aligned:
             self._aligned.add(section.key)
-            new = digests_of(self._new[there.start : there.end])
+            new = line_digests(self._new[there.start : there.end])
             for _, i1, i2, j1, j2 in opcodes(self._old.digests[section.start : section.end], new):
                 for i in range(i1, i2):
                     # Lines of equal number took each other's place.

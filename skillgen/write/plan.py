@@ -116,30 +116,30 @@ def plan_documents(
     # The record may be that of a stranger, so nothing of git is stale.
     stale = [path for path in before.states if not (path in documents or path in kept or ".git" in path.split("/"))]
     skills = dict.fromkeys(records.skills_in((*before.states, *documents)))
-    contents = _read(out, dict.fromkeys((*documents, *stale, *files_beside(out, skills))))
+    contents = _read(out, (*documents, *stale, *files_beside(out, skills, {*documents, *stale})))
     successors = _successors(records.skills_in(before.states), records.skills_in(documents))
-    planning = _Planning(out, before, force, artifacts, contents, successors)
+    known = LineDigests()
+    planning = _Planning(out, before, force, artifacts, contents, successors, known)
     for path, content in documents.items():
         planning.document(path, content)
     for path in stale:
         planning.stale(path)
     planning.place_notes()
     beside = dict(planning.beside(path) for path in contents if path not in documents and path not in before.states)
-    states: dict[str, tuple[str, ...]] = {
-        path: (state_of(content, planning.known),) for path, content in documents.items()
-    }
+    states: dict[str, tuple[str, ...]] = {path: (state_of(content, known),) for path, content in documents.items()}
     states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
     changes = tuple(sorted(planning.changes, key=lambda change: change.path))
     after = replace(record, states=states)
     return Plan(out=out, changes=changes, before=before, after=after, problems=tuple(planning.problems), beside=beside)
 
 
-def files_beside(out: Path, skills: Iterable[str]) -> Iterator[str]:
-    """Yields the files in the folders of skills that no symbolic link leads to."""
+def files_beside(out: Path, skills: Iterable[str], known: Collection[str] = ()) -> Iterator[str]:
+    """Yields the files in the folders of skills that no symbolic link leads to, but for those `known`."""
     top = out.resolve()
     for file in sorted(file for name in skills for file in (out / "skills" / name).rglob("*")):
-        if file.is_file() and file.resolve() == top / file.relative_to(out) and ".git" not in file.parts:
-            yield file.relative_to(out).as_posix()
+        path = file.relative_to(out).as_posix()
+        if path not in known and file.is_file() and file.resolve() == top / path and ".git" not in file.parts:
+            yield path
 
 
 def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
@@ -187,7 +187,7 @@ class _Planning(Struct):
     successors: Mapping[str, str]
     """The folder of each skill that is gone, to that of the skill that has its notes."""
 
-    known: LineDigests = field(default_factory=LineDigests)
+    known: LineDigests
     changes: list[Change] = field(default_factory=list)
     left_over: list[str] = field(default_factory=list)
     problems: ProblemLog = field(default_factory=ProblemLog)
@@ -262,7 +262,8 @@ class _Planning(Struct):
 
     def _set(self, path: str, new: bytes | None, reason: str = "", edit: str = "", added: int = 0) -> None:
         old = self.contents.get(path)
-        if not (reason or old is None or new is None or path in self.artifacts) and lines_of(old) == lines_of(new):
+        is_text = not (reason or old is None or new is None or path in self.artifacts)
+        if is_text and old != new and lines_of(old or b"") == lines_of(new or b""):
             new = old
         is_same = old == new and not reason
         action: Action = "create" if old is None else "delete" if new is None else "keep" if is_same else "replace"
@@ -340,7 +341,7 @@ def _has_only_lines_of(states: Sequence[str], old: bytes) -> bool:
     if len(states) < 2 or is_binary(old):
         return False
     lines = merge.resolve_generated(lines_of(old), states)
-    return merge.generated_digests(states).issuperset(records.digests_of(lines))
+    return merge.generated_digests(states).issuperset(records.line_digests(lines))
 
 
 def apply_plan(plan: Plan, out: Folder) -> None:
