@@ -126,6 +126,12 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
 
 def _list_of_groups(service: Service, reference: Reference, room: int) -> Listing:
     """Returns a line for each group: a few groups with all their tools would hide the others."""
+    found = of_rendering(_list_of_groups, reference, lambda: _lists_of_groups(service, reference))
+    return next((listing for listing in found if len(listing.text.encode()) < room), None) or _sequence(reference, room)
+
+
+def _lists_of_groups(service: Service, reference: Reference) -> Sequence[Listing]:
+    """Returns a line for each group, with and without words on it."""
     lines, indexes = _Lines(service, _NO_START), dict[str, tuple[Page, ...]]()
     for topic in reference.topics:
         if len(topic.pages) > 1:
@@ -140,14 +146,13 @@ def _list_of_groups(service: Service, reference: Reference, room: int) -> Listin
         return f"- [{link_label(topic.title)}](references/{first}) ({len(topic.tools)}){more}"
 
     entries = [entry(topic) for topic in reference.topics]
-    start = shared_start(service)
+    start, all_pages = shared_start(service), tuple(chain.from_iterable(indexes.values()))
     words = (group_words(item.words, names_in(item, service, start), GROUP_CHARACTERS) for item in reference.topics)
     described = [f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)]
-    for shown, left_out in ((described, start), (entries, _NO_START)):
-        text, pages = Markdown("\n".join(shown)), tuple(chain.from_iterable(indexes.values()))
-        if len(text.encode()) < room:
-            return Listing(text=text, forms=FORMS[-1:], indexes=pages, start=left_out)
-    return _sequence(reference, room)
+    return [
+        Listing(text=Markdown("\n".join(shown)), forms=FORMS[-1:], indexes=all_pages, start=left_out)
+        for shown, left_out in ((described, start), (entries, _NO_START))
+    ]
 
 
 def _commands_of_groups(service: Service, reference: Reference, room: int) -> Listing:

@@ -266,10 +266,8 @@ def _is_short(schema: Schema) -> bool:
             and _size_bytes(schema) <= INLINE_LIMIT_BYTES
         )
     has_lists = any((item.schema.items or item.schema).properties for item in schema.properties)
-    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES:
-        return False
     rest = replace(schema, types=(), description=None, title=None, properties=())
-    if rest not in (Schema(), Schema(additional=False)):
+    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
         return False
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
