@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from skillgen.text import lazy_re as re
 
@@ -25,6 +26,9 @@ _CODE = re.compile(
 )
 _TAG = re.compile(r"<(?:(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>)?")
 """A tag, or what only begins like one, such as a link in angle brackets."""
+
+_HTML = re.compile(r"</|-->|<(?:!doctype|html|head|body|br|hr|img|p|li|d[td]|t[dhr])\b", re.IGNORECASE)
+"""What a text with HTML has: an end tag, a comment, or a tag that needs no end."""
 
 _START = re.compile(r"\A(?:\s*<(?:!doctype|html|head|/head|body)\b[^<>]{0,200}>)+", re.IGNORECASE)
 _GROUP = re.compile(
@@ -47,6 +51,9 @@ _INLINE = """
     """
 _BLOCK_NAMES = frozenset(_BLOCKS.split())
 _KNOWN = _BLOCK_NAMES | frozenset(_INLINE.split())
+_SIMPLE = re.compile(r"(?:[^<&\x00-\x09\x0b-\x1f]|<(?:/?(?:b|code|em|i|p|strong)|br ?/?)>){0,10000}")
+"""Text, and tags that are read alike in any order, if they are in pairs."""
+
 _SINGLE = frozenset({"br", "hr", "img", "p", "li", "dt", "dd", "td", "th", "tr"})
 """Elements that need no end tag."""
 
@@ -58,7 +65,7 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
 
     `keeps_groups` keeps tags that only group lines, such as those that claim importance.
     """
-    if "<" not in text or ">" not in text or len(text) > _MAX_LENGTH:
+    if "<" not in text or ">" not in text or len(text) > _MAX_LENGTH or not _HTML.search(text):
         return text
     text, kept = _START.sub("", text), list[str]()
 
@@ -85,11 +92,32 @@ def html_to_markdown(text: str, keeps_groups: bool = False) -> str:
 
     marked = _TAG.sub(lambda tag: tag[0] if is_html(tag) else keep(tag), text)
     if _TAG.search(marked):
-        from justhtml import JustHTML
-
-        root = JustHTML(marked, fragment=True, sanitize=False).root
-        text = re.sub(r"\n\s*\n", "\n\n", _markdown(root, not _HAS_LINES.search(marked), 0)).strip("\n")
+        text = re.sub(r"\n\s*\n", "\n\n", _markdown(_tree(marked), not _HAS_LINES.search(marked), 0)).strip("\n")
     return _KEPT.sub(lambda piece: kept[int(piece[1])] if int(piece[1]) < len(kept) else "", text)
+
+
+def _element(name: str, data: str = "") -> Any:
+    return SimpleNamespace(name=name, data=data, children=[], attrs=None)
+
+
+def _tree(text: str) -> Any:
+    """Returns the tree of a text in HTML. The library, which takes long to load, reads all but pairs of few tags."""
+    levels, pieces = [_element("")], re.split("<([^<>]*)>", text) if _SIMPLE.fullmatch(text) else []
+    for words, tag in zip(pieces[::2], [*pieces[1::2], ""], strict=False):
+        name, inside = tag.strip("/ "), levels[-1].children
+        inside += [_element("#text", words)] if words else []
+        if tag[:1] == "/" and name == levels[-1].name:
+            levels.pop()
+        elif tag[:1] == "/" or len(levels) > _MAX_DEPTH or name == "p" in [level.name for level in levels]:
+            break
+        elif tag:
+            inside.append(_element(name))
+            levels += inside[-1:] if name != "br" else []
+    if pieces and not tag and len(levels) == 1:
+        return levels[0]
+    from justhtml import JustHTML
+
+    return JustHTML(text, fragment=True, sanitize=False).root
 
 
 def row_words(columns: Iterable[str], cells: Iterable[str]) -> str:

@@ -124,7 +124,7 @@ _DEFINITION = re.compile(r"^([ \t>]*\[[^\[\]]{1,999}\]):", re.MULTILINE)
 """The start of the definition of a link or a footnote."""
 
 _LINK_OR_IMAGE = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
-_LINK_IN_WORD = re.compile(r"\w!?\[[^\[\]]{0,200}\]\(|\]\([^()\s]{0,500}\)\w")
+_LINK_IN_WORD = re.compile(r"\[(?:(?<=\w\[)|(?<=\w!\[))[^\[\]]{0,200}\]\(|\]\([^()\s]{0,500}\)\w")
 _MAX_LAYERS = 8
 """Layers of markup that are read; documents read no more than three."""
 
