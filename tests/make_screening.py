@@ -91,15 +91,15 @@ def injection() -> dict[str, Any]:
     codes = {name: chr(FIRST_CODE + number) for number, name in enumerate(names)}
     scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
     listed = terms(data, codes, scripts)
+    common = {word: place for place, word in enumerate(data["common"].split())}
     uses = Counter(word for term, _ in listed for word in term.split("_"))
     for term, concepts in listed:
         if "_" not in term:
             words[term] = words.get(term, "") + concepts
-        else:  # found by a long word that few other terms have
+        else:  # found by a word that few texts have, else by a long one that few other terms have
             parts = term.split("_")
-            phrases.setdefault(min(parts, key=lambda part: (len(part) < 5, uses[part], -len(part))), []).append(
-                (parts, concepts)
-            )
+            rarest = min(parts, key=lambda part: (-common.get(part, 99), len(part) < 5, uses[part], -len(part)))
+            phrases.setdefault(rarest, []).append((parts, concepts))
     rules, patterns, by_code = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, list[int]]()
     foreign = list[tuple[int, str, list[list[str]]]]()
     for number, row in enumerate(data["rules"]):
@@ -114,9 +114,9 @@ def injection() -> dict[str, Any]:
             patterns.append({"rule": number, **made})
     languages = {codes[language] for language in listed_languages}
     marks = set(data["marks"].split())
-    telling_words = marks | {word for word, found in words.items() if not languages.isdisjoint(found)}
-    telling_words |= {word for word, found in words.items() if not by_code.keys().isdisjoint(found)}
-    in_phrases = {word for word, rows in phrases.items() if any(row[1] in by_code for row in rows)}
+    rows = [*words.items(), *((word, found) for word, listed in phrases.items() for _, found in listed)]
+    telling = marks.union(word for word, found in rows if not (languages | by_code.keys()).isdisjoint(found))
+    in_phrases = (word for listed in phrases.values() for parts, _ in listed for word in parts)
     return {
         "files": ["|".join(data["sensitive_files"])],
         "hidden_files": [data["hidden_files"]],
@@ -137,8 +137,9 @@ def injection() -> dict[str, Any]:
         "scripts": scripts,
         "words": words,
         "phrases": phrases,
-        "signs": sorted(telling_words | {*data["literal_words"].split()}),
-        "starts": sorted(in_phrases),
+        "literal_words": sorted(data["literal_words"].split()),
+        "telling": sorted(telling.union(data["literal_words"].split())),
+        "known": sorted(marks.union(words, in_phrases)),
     }
 
 

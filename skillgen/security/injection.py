@@ -55,7 +55,7 @@ _ELEMENT = re.compile(rf"<\s*(?!(?:{_BLOCK_TAG})>)([a-z][\w-]{{2,30}})>[^<>]{{0,
 
 _DIVIDES_WORD = re.compile(r"<!--|-->|(?<=\w)</?[a-z][a-z0-9]{0,9}/?>(?=\w)", re.IGNORECASE)
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_CAMEL = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])")
 _MENTION = re.compile(
     r"\b(?:such as|for example,?|e\.g\.,?|like|phrases?) (?:\"[^\"]{1,200}\"|'[^']{1,200}'|“[^”]{1,200}”)",
     re.IGNORECASE,
@@ -67,6 +67,9 @@ _URL = re.compile(r"https?://[^\s<>\"')]+")
 
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
+_JOINED = re.compile(r"['*`\"~](?<=\w.)[\w'*`\"~]")
+"""Where words become one without their quotation marks."""
+
 _WORD, _LETTERS = re.compile(r"[^\W_]+|(?:[,;:!?()…–—、，；：]| - )[\W_]*"), re.compile(r"[^\W\d_]+")
 """A word, or what ends a clause; a word without digits."""
 
@@ -139,11 +142,12 @@ class _Tables(Struct):
     phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
     """A word of phrases to all their words, each with its concept."""
 
-    signs: frozenset[str]
-    """Words of a pattern, a language, a mark or a literal."""
+    literal_words: frozenset[str]
+    telling: frozenset[str]
+    """Words of a concept of `by_code`, a language, a mark or a literal."""
 
-    starts: frozenset[str]
-    """Words by which the phrases of a pattern are found."""
+    known: frozenset[str]
+    """All words of concepts and marks."""
 
     def may_match(self, text: str) -> bool:
         """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
@@ -156,19 +160,17 @@ class _Tables(Struct):
         else:
             form = _spaced(text).lower()
         listed = form.encode().translate(_BLANK, b"'*`\"~").decode().split()  # faster than `str.translate`
-        may_open = "<" in form or "&" in form or "/." in form or ("[" in form and ("![" in form or "[[" in form))
-        has_sign = may_open or not self.signs.isdisjoint(listed)
-        if not has_sign and self.starts.isdisjoint(listed):
+        if "@" in form or "://" in form:
+            listed += ("somemail", "someurl")
+        opens = "<" in form or "&" in form or "/." in form or ("[" in form and ("![" in form or "[[" in form))
+        if not opens and self.telling.isdisjoint(listed):
             return False
-        if has_sign and self.literals.search(form):
+        if (opens or not self.literal_words.isdisjoint(listed) or _JOINED.search(form)) and self.literals.search(form):
             return True
-        words = {*listed, "somemail" if "@" in form else "", "someurl" if "://" in form else ""}
+        words = self.known.intersection(listed)
         rows = chain.from_iterable(map(self.phrases.__getitem__, self.phrases.keys() & words))
         found = [concept for phrase, concept in rows if words.issuperset(phrase)]
-        if not has_sign and self.by_code.keys().isdisjoint("".join(found)):
-            return False
-        found += map(self.words.__getitem__, self.words.keys() & words)
-        codes = {*"".join(found)}
+        codes = {*"".join([*found, *map(self.words.__getitem__, self.words.keys() & words)])}
         return bool(self.marks & words or self.languages & codes or next(self.candidates(codes), None))
 
     def candidates(self, codes: set[str]) -> Iterator[Pattern]:
@@ -234,11 +236,8 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
     rule."""
     found: dict[str, tuple[Passage, ...]] = {}
     for text in filter(_tables().may_match, texts):
-        lines = dict.fromkeys(_parts(text, goes_on=False))
-        judged = [(part, *_judged(text[slice(*part)])) for part in lines]
-        # A sentence may go on in the next line or item.
-        others = ((part, *_judged(text[slice(*part)])) for part in _parts(text, goes_on=True) if part not in lines)
-        ways = (tuple(Passage(*part, rule) for part, rule, _ in rows if rule is not None) for rows in (judged, others))
+        judged, others = ([(part, *_judged(text[slice(*part)])) for part in parts] for parts in _parts(text))
+        ways = (tuple(Passage(*part, rule) for part, rule, _ in rows if rule) for rows in (judged, others))
         if passages := next(filter(None, ways), ()):
             found[text] = passages if len(passages) <= _MAX_PASSAGES else (Passage(0, len(text), passages[0].rule),)
         elif weak is not None and (words := [rule for _, _, rule in judged if rule is not None]):
@@ -246,20 +245,24 @@ def find_injections(texts: Iterable[str], weak: dict[str, Rule] | None = None) -
     return found
 
 
-def _parts(text: str, goes_on: bool) -> Iterator[tuple[int, int]]:
-    """Yields where sentences and elements begin and end; a sentence may go on in the next line or item."""
-    start = 0
+def _parts(text: str) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
+    """Returns where sentences and elements begin and end, and those sentences that go on in the next line or item."""
+    parts, longer, first = list[tuple[int, int]](), list[tuple[int, int]](), 0
     for element in (*(_ELEMENT.finditer(text) if "</" in text else ()), None):
-        end = element.start() if element else len(text)
-        for match in _END.finditer(text, start, end):
-            if not goes_on or match["stop"] is not None:
-                is_stop = match["stop"] is not None
-                yield from _pieces(start, match.end("stop") if is_stop else match.start() + (match[0][0] == "`"))
-                start = match.end()
-        yield from _pieces(start, end)
+        start, last = first, element.start() if element else len(text)
+        for match in _END.finditer(text, first, last):
+            end = match.end("stop")
+            if is_stop := end >= 0:
+                longer += _pieces(first, end) if first < start else ()
+                first = match.end()
+            parts += _pieces(start, end if is_stop else match.start() + (match[0][0] == "`"))
+            start = match.end()
+        parts += _pieces(start, last)
+        longer += _pieces(first, last) if first < start else ()
         if element:
-            start = element.end()
-            yield from _pieces(*element.span())
+            first = element.end()
+            parts += _pieces(*element.span())
+    return parts, longer
 
 
 def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -268,7 +271,7 @@ def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _spaced(text: str) -> str:
     """Returns a text with a name as its words."""
-    return text if " " in text.strip() or text.islower() else _CAMEL.sub(" ", text)
+    return text if " " in text.strip() or text.islower() else _CAMEL.sub(r" \g<0>", text)
 
 
 def _readings(text: str) -> tuple[str, ...]:
