@@ -38,7 +38,7 @@ from skillgen.model.traversal import (
 from skillgen.model.values import Quotation, child, last_token
 from skillgen.security.credentials import is_secret_name, looks_random, placeholder, redact
 from skillgen.security.injection import MAX_TEXT_LENGTH, Passage, Rule, find_injections, without_passages
-from skillgen.security.secrets import is_private
+from skillgen.security.secrets import hosts_of, is_private
 from skillgen.text.blocks import dedent_docstring
 from skillgen.text.markdown import one_line, shown_forms
 from skillgen.text.summary import clip
@@ -153,16 +153,16 @@ class _Screening:
     def _find(self) -> None:
         """Finds what is wrong with each text; in most nothing is."""
         texts = self._texts.all()
-        own_hosts = {origin[1] for url, _ in _endpoint_urls(self._service) if (origin := origin_of(url)) is not None}
+        own_hosts = hosts_of(url for url, _ in _endpoint_urls(self._service))
         named, shown = self._named_secrets(), dict[str, list[str]]()
         for text in texts:
             used = text[:MAX_TEXT_LENGTH]
             safe = strip_invisible(used) if invisible_kinds(used)[0] else used
             safe, kinds = redact(safe) if text not in named else (placeholder("secret"), (_BY_NAME,))
-            if forms := [*shown_forms(safe)]:
+            if forms := [*shown_forms(safe)] if "<" in safe or "&" in safe or "[" in safe else []:
                 shown[text], more = forms, [kind for form in forms for kind in redact(form)[1]]
                 safe, kinds = redact(forms[-1])[0] if more else safe, (*kinds, *more)
-            host = next(filter(None, map(_internal_host, (used, *forms))), None)
+            host = _internal_host(used) or next(filter(None, map(_internal_host, forms)), None)
             if safe != text or (host is not None and host not in own_hosts):
                 self._findings[text] = _Finding(safe, kinds, host=host if host not in own_hosts else None)
         if self._screening == "off":
@@ -337,11 +337,9 @@ class _Screening:
 
 
 def _internal_host(text: str) -> str | None:
-    """Returns the first host of a private network in a text; `localhost` does not count.
-
-    Without a port or a scheme, it is mostly an example of an address, or a file.
-    """
-    if "." not in text or not any(map(text.__contains__, _INTERNAL)):
+    """Returns the first host of a private network in a text; `localhost` does not count."""
+    # Without a port or a scheme, it is mostly an example of an address, or a file.
+    if "." not in text or (":" not in text and "@" not in text) or not [part for part in _INTERNAL if part in text]:
         return None
     found = (match["host"].lower() for match in _HOST.finditer(text) if match["port"] or match["start"] is not None)
     inner = (host for host in found if host.startswith(_INTERNAL_NETWORKS) or host.endswith(_INTERNAL_NAMES))

@@ -60,7 +60,7 @@ _PLAIN = bytes((*b"\n", *range(ord(" "), ord("~") + 1)))
 
 def is_plain(text: str) -> bool:
     """True if a text has only ASCII characters that are printed, and line feeds."""
-    return text.isascii() and not text.encode().translate(None, _PLAIN)
+    return text.isascii() and (text.isprintable() or not text.encode().translate(None, _PLAIN))
 
 
 def strip_invisible(text: str) -> str:
