@@ -290,9 +290,8 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
         _report(problems, tool, f"is marked {label}, but {EFFECTS[effect]} by {source}")
     facts: dict[str, Json] = {"read_only": False} if effect == "write" or not semantics.read_only else {}
     facts |= {effect: True} if effect != "write" else {}
-    return with_facts(
-        semantics, origin, **{key: value for key, value in facts.items() if getattr(semantics, key) != value}
-    )
+    facts = {key: value for key, value in facts.items() if getattr(semantics, key) != value}
+    return with_facts(semantics, origin, **facts)
 
 
 def _method_of(tool: Tool, types: Types) -> str:
@@ -302,9 +301,8 @@ def _method_of(tool: Tool, types: Types) -> str:
     values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
     values += [schema.default.json for schema in schemas if schema.default is not None]
     others = (name for name in map(str.lower, map(str, values)) if name == "post" or name in _EFFECT_OF_METHOD)
-    return max(
-        ((tool.method or "").lower(), *others), key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write"))
-    )
+    methods = ((tool.method or "").lower(), *others)
+    return max(methods, key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
 
 
 def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tuple[Effect, str] | None:
@@ -359,9 +357,8 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    found += _chosen_by_arguments(
-        tool, arguments, own, types, of_method, is_named=bool(verb and verb.word not in _UNSAID)
-    )
+    is_named = bool(verb and verb.word not in _UNSAID)
+    found += _chosen_by_arguments(tool, arguments, own, types, of_method, is_named=is_named)
     effect, source = max(found, key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _CHANGING_FLAGS.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
         return "write", _BY_OPTION + min(flags)
@@ -470,9 +467,8 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
         return
     pairs = pairwise((*rest[:_JOINED], ""))
     words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
-    listed = (
-        [*takewhile(lambda word: word in _JOINTS or word in _VERBS, words)] if _JOINTS.intersection(words[:1]) else []
-    )
+    starts = takewhile(lambda word: word in _JOINTS or word in _VERBS, words)
+    listed = [*starts] if _JOINTS.intersection(words[:1]) else []
     is_meant = False
     for at, (joint, word) in reversed([*enumerate(pairwise(words), 2)]):
         if joint in _JOINTS and word not in _JOINTS:
@@ -519,9 +515,8 @@ def _chosen_by_arguments(
         value = item.syntax.value if item.syntax and not item.schema.choices else None
         said = item.description if value and _SAVED.search((item.description or "").lower()) else None
         is_place = form == "path" or not _WORDS["places"].isdisjoint(words_of(f"{words[-1]} {value} {said}"))
-        is_written = (
-            (said or words[0] in _WORDS["saves"]) and is_place and (item.syntax or item.required or not of_method)
-        )
+        may_write = item.syntax or item.required or not of_method
+        is_written = (said or words[0] in _WORDS["saves"]) and is_place and may_write
         if is_written or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
         elif is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):

@@ -47,21 +47,17 @@ from skillgen.text.unicode import invisible_kinds, strip_invisible
 _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "events", "schemas")
 """Fields of a service whose items are screened one by one."""
 
-_IDENTIFIER_FIELDS = frozenset(
-    {
-        *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
-        *((Event, name) for name in ("name", "tool", "address")),
-        *((EndpointVariable, name) for name in ("name", "default", "choices")),
-        *((CommandSyntax, name) for name in ("value", "word", "aliases", "negations", "variables")),
-        *((Tool, "command"), (Credential, "scheme")),
-        *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
-    }
-)
+_IDENTIFIER_FIELDS = frozenset({
+    *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
+    *((Event, name) for name in ("name", "tool", "address")),
+    *((EndpointVariable, name) for name in ("name", "default", "choices")),
+    *((CommandSyntax, name) for name in ("value", "word", "aliases", "negations", "variables")),
+    *((Tool, "command"), (Credential, "scheme")),
+    *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
+})  # fmt: skip
 """Fields that never change: calls and references need them exactly."""
 
-_ONE_WORD_FIELDS = frozenset(
-    {"grants", "reversed_by", "scopes", "auth", "env", "bins", "os", "types", "format", "method"}
-)
+_ONE_WORD = frozenset({"grants", "reversed_by", "scopes", "auth", "env", "bins", "os", "types", "format", "method"})
 """Fields of any node that are identifiers if they have one word; a sentence there is screened."""
 
 _RAW_FIELDS = frozenset({"input_schema", "raw", "extras"})
@@ -289,7 +285,7 @@ class _Screening:
         declared = field_types(kind).get(name, "")
         # A key of a JSON value is sent; a key of a mapping of the model, such as a package manager, is not.
         is_member = field.endswith(":key") and not declared.startswith("Mapping")
-        if (kind, name) in _IDENTIFIER_FIELDS or (name in _ONE_WORD_FIELDS and " " not in text.strip()) or is_member:
+        if (kind, name) in _IDENTIFIER_FIELDS or (name in _ONE_WORD and " " not in text.strip()) or is_member:
             if not is_reported:
                 self._problems.report("name-addresses-reader", where, f"{what}; it is a name, so it is not changed")
             return text

@@ -210,12 +210,10 @@ HIDDEN_IN_URL = "{secret}"
 _EXCERPT_LIMIT = 4_000
 """Characters of a text that are searched for secrets before a message quotes it."""
 
-_NAME_KEYS = frozenset(
-    {
-        *("name", "uri", "uriTemplate", "enum", "const", "required", "type", "format", "method", "operationId", "tags"),
-        *("in", "$ref", "$id", "$anchor", "propertyName", "reverseMethod", "protocolVersion", "mimeType", "pattern"),
-    }
-)
+_NAME_KEYS = frozenset({
+    *("name", "uri", "uriTemplate", "enum", "const", "required", "type", "format", "method", "operationId", "tags"),
+    *("in", "$ref", "$id", "$anchor", "propertyName", "reverseMethod", "protocolVersion", "mimeType", "pattern"),
+})  # fmt: skip
 """Keys whose values are identifiers: with a word replaced, a call or a reference would fail."""
 
 _ALNUM_RUN = re.compile(r"[A-Za-z0-9]+")

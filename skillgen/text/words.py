@@ -24,13 +24,12 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-STOP_WORDS = word_set(
-    """
+_STOPS = """
     a after all an and any api are as at batch be before between bulk by current during for from given if in into is it
     its less many me more multiple my new newer not of older on or over per single than that the this to under using via
     when which with without
     """
-)
+STOP_WORDS = word_set(_STOPS)
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
@@ -40,17 +39,13 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(word.lower() for word in WORD.findall(name))
 
 
-_IRREGULAR = dict(
-    pair.split(":")
-    for pair in word_set(
-        """
-        people:person children:child men:man women:woman indices:index vertices:vertex matrices:matrix
-        criteria:criterion analyses:analysis hypotheses:hypothesis aliases:alias biases:bias gases:gas lenses:lens
-        leaves:leaf shelves:shelf lives:life quizzes:quiz axes:axis heroes:hero cookies:cookie movies:movie ties:tie
-        caches:cache uses:use
-        """
-    )
-)
+_PAIRS = """
+    people:person children:child men:man women:woman indices:index vertices:vertex matrices:matrix
+    criteria:criterion analyses:analysis hypotheses:hypothesis aliases:alias biases:bias gases:gas lenses:lens
+    leaves:leaf shelves:shelf lives:life quizzes:quiz axes:axis heroes:hero cookies:cookie movies:movie ties:tie
+    caches:cache uses:use
+    """
+_IRREGULAR = dict(pair.split(":") for pair in _PAIRS.split())
 """Plurals that do not follow from their endings."""
 
 _PLURAL = {one: many for many, one in _IRREGULAR.items()}
