@@ -17,7 +17,7 @@ from msgspec.structs import asdict
 from skillgen.cli.options import SOURCES, Given, OptionsOf, command, read
 from skillgen.cli.output import Console, change_line, time_of_run
 from skillgen.config.option import Options, PathName, option
-from skillgen.config.project import LintOptions, Project, Run, Source
+from skillgen.config.project import LintOptions, Project, Run, Source, find_project_file
 from skillgen.errors import CODES, ExitCode, SkillgenError, SourceError, UsageError
 from skillgen.text.markdown import json_output, printable_json
 
@@ -227,18 +227,20 @@ def lint(
         skillgen lint --select 'example-*,schema-invalid' snapshot.json
         skillgen lint --skill .claude/skills/books openapi.yaml
     """
-    from skillgen.config.loader import find_project_file, project_file, read_project
     from skillgen.pipeline.lint import Linter
     from skillgen.pipeline.ownership import folder_names
-    from skillgen.rules.reports import REPORTS, Findings, conformance_report, counts_of, text_report
+    from skillgen.rules.reports import PLACES_SHOWN, REPORTS, Findings, conformance_report, counts_of, text_report
 
     if report.skill is not None and report.format == "conformance":
         raise UsageError("a conformance report is on a source", where="--format", fix="leave out --skill")
-    file = find_project_file() if given.project is None else project_file(given.project)
+    file, project = find_project_file(), Project(targets={})
+    if given.project is not None or file is not None:
+        from skillgen.config.loader import project_file, read_project  # loads YAML
+
+        project = read_project(file := project_file(given.project))
     if file is None and not given.has_source:
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
-    project = read_project(file) if file is not None else Project(targets={})
     linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
     findings, code = list[Findings](), ExitCode.DONE
     for name, path, out, reading in _readings(given, file, console):
@@ -256,7 +258,7 @@ def lint(
     if console.quiet:
         errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
         findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
-    findings = [item.located(is_complete=console.verbose or report.format != "text") for item in findings]
+    findings = [item.located(None if console.verbose or report.format != "text" else PLACES_SHOWN) for item in findings]
     if report.format == "conformance":
         text = conformance_report(findings, time_of_run())
     elif report.format == "text":

@@ -19,11 +19,9 @@ import yaml
 
 from skillgen.config.convert import Converter, Fault, in_keys
 from skillgen.config.option import AnyOptions, PathName, keys_in
-from skillgen.config.project import SOURCE_KINDS, Project, Source
+from skillgen.config.project import FILE_NAME, SOURCE_KINDS, Project, Source, find_project_file
 from skillgen.errors import ProblemLog, UsageError, raise_all
 from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
-
-FILE_NAME = "skillgen.yaml"
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
@@ -48,11 +46,6 @@ def project_file(named: PathName | None) -> Path:
         what = "no such file" if path is None or not path.exists() else "is not a file"
         raise UsageError(what, where=str(path or FILE_NAME), fix="run `skillgen init`, or name another file")
     return path
-
-
-def find_project_file() -> Path | None:
-    """Returns the project file of the current folder, if there is one."""
-    return next((path for path in map(Path, (FILE_NAME, "skillgen.yml")) if path.is_file()), None)
 
 
 def read_project(path: Path) -> Project:

@@ -8,6 +8,7 @@ the name of the field, with hyphens; so has an option of the command line, unles
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from msgspec import NODEFAULT, UNSET, UnsetType
@@ -26,6 +27,8 @@ from skillgen.model.document import (
     TEXTS_NAME,
 )
 from skillgen.model.tool import EFFECTS
+
+FILE_NAME = "skillgen.yaml"
 
 DEFAULT_OUT = "agent-docs"
 """Folder of the documents by default."""
@@ -559,3 +562,8 @@ SOURCE_KINDS = tuple(item.name for item in options_in(Source) if item.is_kind)
 
 ALL_OPTIONS = {item.name: item for cls in (Run, LintOptions, Source, Texts, OutputOptions) for item in options_in(cls)}
 """Every option by the name of its field."""
+
+
+def find_project_file() -> Path | None:
+    """Returns the project file of the current folder, if there is one."""
+    return next((path for path in map(Path, (FILE_NAME, "skillgen.yml")) if path.is_file()), None)

@@ -29,8 +29,8 @@ from msgspec import json as msgspec_json
 from msgspec.structs import replace
 
 from skillgen.config.convert import Converter
-from skillgen.config.loader import FILE_NAME, find_project_file, read_project, variables_in, without_variables
-from skillgen.config.project import DEFAULT_OUT, SOURCE_KINDS, Source, Target
+from skillgen.config.loader import read_project, variables_in, without_variables
+from skillgen.config.project import DEFAULT_OUT, FILE_NAME, SOURCE_KINDS, Source, Target, find_project_file
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
 from skillgen.pipeline.ownership import records_in

@@ -168,9 +168,8 @@ class Findings(Struct, frozen=True, kw_only=True):
     locations: Mapping[str, Location] = {}
     """Place of a problem to its location; unknown ones are missing."""
 
-    def located(self, *, is_complete: bool = True) -> Findings:
-        """Returns the findings with the locations of all problems, or of those that a short `text_report` prints."""
-        shown = None if is_complete else PLACES_SHOWN
+    def located(self, shown: int | None = None) -> Findings:
+        """Returns the findings with the locations of all problems, or of those that are `shown` of each rule."""
         problems = [problem for same in _by_code(self.problems).values() for problem in same[:shown]]
         return replace(self, locations=locations_of(problems, self.file))
 

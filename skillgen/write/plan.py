@@ -118,8 +118,7 @@ def plan_documents(
     skills = dict.fromkeys(records.skills_in((*before.states, *documents)))
     contents = _read(out, (*documents, *stale, *files_beside(out, skills, {*documents, *stale})))
     successors = _successors(records.skills_in(before.states), records.skills_in(documents))
-    known = LineDigests()
-    planning = _Planning(out, before, force, artifacts, contents, successors, known)
+    planning = _Planning(out, before, force, artifacts, contents, successors, known := LineDigests())
     for path, content in documents.items():
         planning.document(path, content)
     for path in stale:
