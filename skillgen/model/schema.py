@@ -395,7 +395,7 @@ class SchemaWriter:
             found["format"] = schema.format
         if schema.choices is not None:
             found["enum"] = list(schema.choices)
-        found |= self._constraints(schema.constraints or {})
+        found |= self.constraints(schema)
         found |= self._object(schema)
         if schema.prefix_items:
             found["prefixItems"] = [self.write(item) for item in schema.prefix_items]
@@ -433,8 +433,9 @@ class SchemaWriter:
             found["enum"].append(None)
         return found
 
-    def _constraints(self, constraints: Mapping[str, Json]) -> Iterator[tuple[str, Json]]:
-        for keyword, bound in constraints.items():
+    def constraints(self, schema: Schema) -> Iterator[tuple[str, Json]]:
+        """Yields the constraints of a schema as JSON Schema has them."""
+        for keyword, bound in (schema.constraints or {}).items():
             if keyword in BOUNDS and is_finite(bound) and (keyword != "multipleOf" or bound > 0):
                 yield keyword, bound
             elif keyword in COUNTS and is_finite(bound) and bound >= 0 and int(bound) == bound:
@@ -457,10 +458,10 @@ class SchemaWriter:
             yield "additionalProperties", self.write(schema.additional)
         if schema.property_names is not None:
             yield "propertyNames", self.write(schema.property_names)
-        if required := self._required(schema):
+        if required := self.required(schema):
             yield "required", required
 
-    def _required(self, schema: Schema) -> list[Json]:
+    def required(self, schema: Schema) -> list[Json]:
         """Returns the required names, without those of read-only properties, declared here or by a base type."""
         sent = writable(schema.properties) if self._is_request else schema.properties
         names = [item.name for item in sent if item.required]

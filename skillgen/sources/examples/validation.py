@@ -19,7 +19,7 @@ from skillgen.model.calls import Output
 from skillgen.model.check import STEPS_LIMIT, Check, is_type, pointer, shown
 from skillgen.model.schema import BOUNDS, COUNTS, SIZES, TYPES, Parameter, Schema, SchemaWriter, Types, bases, is_finite
 from skillgen.model.service import Service
-from skillgen.model.values import Json, child
+from skillgen.model.values import Json, child, json_type
 from skillgen.security.credentials import is_secret_name, looks_random, redact, without_placeholders
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
@@ -59,6 +59,9 @@ class Fault(Struct, frozen=True):
         return f"{self.pointer or '/'} {self.message}"
 
 
+_HOPS_LIMIT = 8
+"""Types that refer to one another for one value; a longer chain is followed by the complete check."""
+
 _TOO_LONG_LIMIT = 20
 """Values that take too many steps to check, after which no other is checked."""
 
@@ -85,13 +88,43 @@ class Validator:
         if self._too_long > _TOO_LONG_LIMIT:
             return UNCHECKED
         try:
-            fault = next(self._found(value, schema), None)
+            fault = None if self._matches(value, schema) else next(self._found(value, schema), None)
         except RecursionError:
             self._too_long += 1
             return UNCHECKED
         if fault is None:
             return None
         return clip(one_line(": ".join(filter(None, (fault.pointer[1:], fault.message)))), _MAX_ERROR_LENGTH)
+
+    def _matches(self, value: Json, schema: Schema, hops: int = 0) -> bool:
+        """True if a value matches a schema of the most common keywords; if not, the complete check decides.
+
+        Most examples do, and the complete check is many times slower.
+        """
+        kind, types, choices = json_type(value), schema.types, schema.choices
+        if value is None or choices == ():
+            return value is None and schema.nullable
+        if kind == "string" and self.allows_placeholders and PLACEHOLDER.fullmatch(value):
+            return True
+        rare: Json = schema.includes or schema.also or schema.conditions or schema.prefix_items or schema.patterns
+        rare = rare or schema.excluded or schema.contains or schema.discriminator or schema.property_names
+        is_right = not types or kind in types or (kind == "integer" and "number" in types)
+        is_right = is_right and (not choices or (kind == "string" and value in choices))
+        if rare or schema.alternatives or hops > _HOPS_LIMIT or not is_right:
+            return False
+        if schema.constraints or schema.format in _FORMATS or self.is_strict:
+            limits = {"format": schema.format, **dict(self._writer.constraints(schema))}
+            if any(_Check(self).value_faults(limits, value)):
+                return False
+        if schema.ref is not None and not self._matches(value, self.types.type_of(schema.ref), hops + 1):
+            return False
+        parts = [(item, schema.items) for item in value] if kind == "array" else []
+        if kind == "object":
+            if not value.keys() >= {*self._writer.required(schema)}:
+                return False
+            declared: dict[str, Json] = {item.name: item.schema for item in schema.properties}
+            parts = [(item, declared.get(name, schema.additional)) for name, item in value.items()]
+        return all(self._matches(item, part) if isinstance(part, Schema) else part is not False for item, part in parts)
 
     def faults(self, value: Json, schema: Schema) -> Iterator[Fault]:
         """Yields every part of a value that does not match a schema, as far as that is certain."""
@@ -189,8 +222,9 @@ def _size_of(value: Json) -> int:
         return len(value)
     try:
         with suppress(OverflowError, UnicodeEncodeError):  # an integer beyond 64 bits, half a surrogate pair
-            if len(encode(value)) > 4 * _MAX_EXAMPLE_LENGTH:  # bytes; most are far too long, or short
-                return _MAX_EXAMPLE_LENGTH + 1
+            compact = len(encode(value).decode())  # without spaces, of which there are at most as many as characters
+            if not _MAX_EXAMPLE_LENGTH < 2 * compact <= 2 * _MAX_EXAMPLE_LENGTH:
+                return compact
         return len(json_text(value))
     except (ValueError, RecursionError, TypeError):
         return _MAX_EXAMPLE_LENGTH + 1
@@ -319,8 +353,9 @@ class _Checker:
         if closed and (schema.properties or len(bases(schema)) > 1):
             message = f"{name}: {closed[0][:60]} forbids the properties that it adds"
             yield Problem.of("properties-forbidden", where, message)
-        for message in _faults(schema):
-            yield Problem.of("schema-invalid", where, f"{name}: {message}")
+        if schema.choices or schema.constraints or not _TYPES.issuperset(schema.types):
+            for message in _faults(schema):
+                yield Problem.of("schema-invalid", where, f"{name}: {message}")
         values = [("default", schema.default.json)] if schema.default is not None else []
         for what, value in [*values, *(("example", value) for value in schema.examples)]:
             if value is not None:
