@@ -19,7 +19,7 @@ _LOG_COMMANDS = {
 
 _HOST_FORMS = {
     "@": r"@(?<!\S@)(?=[.\"])",  # a hidden or quoted file; not `(@.price)` of a JSONPath
-    "-8<-": r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
+    "-8<": r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
     "{!": r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
     "!": r"!(?=[`{]|\[\[)",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI; ![[file]]: Obsidian
     "#[[": r"#(?=\[\[file:)",  # #[[file:x]]: Kiro
@@ -38,7 +38,7 @@ patterns of files come first: they look so far ahead that they would meet the sp
 
 _HOST_FORM_PATTERNS = tuple((part, re.compile(form)) for part, form in _HOST_FORMS.items())
 """One by one, these search a document several times faster than together: `re` skips to a single first character. What
-a form contains is found faster still, and most texts contain none of them.
+a form contains is found faster still, its last character before the others, and most texts contain none of them.
 """
 _LOG_COMMAND_PATTERN = re.compile("|".join(_LOG_COMMANDS.values()))
 
@@ -77,10 +77,13 @@ _EMPHASIS = tuple(
 )
 """The same for emphasis that is not closed outside of code."""
 
-_FENCE_LINE = re.compile(r"\n(`{3,}|~{3,})([^\n]*)")
+_FENCE_LINE = re.compile(r"\n(```+|~~~+)([^\n]*)")
 _SPAN = re.compile(r"(`(?<!``)(?:[^`\n]+`|(`+)(?!`)(?:(?!`\2)[^\n]){1,5000}`\2)(?!`))")
-_MAY_END = re.compile(r"`[^`\n]*(?:[$~^*]|_(?!\w)|\]\()|`\s|\$\$")
-_ALIVE = re.compile(rf"{TAG_START}|\](?=\()")
+_CODE_ENDS = ("~", "^", "*", "](", "\n ", "\n\t")
+_LAST_UNDERSCORE = re.compile(r"_(?!\w)")
+"""What may end code early, in code spans, each behind a line break; a `$` may do so from outside, too."""
+
+_TAG = re.compile(TAG_START)
 _ALIVE_CODE = re.compile(TRIGGER.pattern, re.MULTILINE)
 """The same as `TRIGGER` in code spans, each on a line."""
 _PARAGRAPH_END = re.compile(r"\n(?=\n)")
@@ -144,29 +147,37 @@ def _with_held_code(text: str) -> str:
     done, out = 0, []
     for start, end in (*_fences(text), (len(text), len(text))):
         words = text[done:start]
-        if "``" in words or _has_live_code(words):
+        if (code := _code_of(words)) is None or _is_live(code, words):
             words = "\n".join(map(_held_paragraph, _PARAGRAPH_END.split(words)))
         out += [disarm(words), disarm(text[start:end])]
         done = end
     return "".join(out)
 
 
-def _has_live_code(text: str) -> bool:
-    """True if a parser could find anything in the code of a text; it does in few."""
-    spans = text.split("`")[1::2]
-    code = "\n".join(spans)
-    if "``" in text or code.count("\n") >= len(spans) > 0:  # spans are not simply between two backticks
-        parts = _SPAN.split(text)
-        del parts[2::3]
-        code = "\n".join(part.strip("`") for part in parts if "`" in part)
-    return _ALIVE_CODE.search(code) is not None
+def _code_of(text: str) -> str | None:
+    """Returns the code of a text, each span behind a line break; `None` if one is not simply between two backticks."""
+    pieces = text.split("`")
+    code = "\n".join(["", *pieces[1::2]])
+    return None if "" in pieces[1:-1] or code.count("\n") > len(pieces) // 2 else code
+
+
+def _is_live(code: str, text: str) -> bool:
+    """True if a parser could end code of a text early and find anything in it; it does in few."""
+    may_end = "$" in text or any(map(code.__contains__, _CODE_ENDS)) or _LAST_UNDERSCORE.search(code)
+    return bool(may_end and _ALIVE_CODE.search(code))
 
 
 def _held_paragraph(text: str) -> str:
     """Returns a paragraph with `held` code. Lines without a blank one between them are one: pandoc finds no list among
     them.
     """
-    if not _ALIVE.search(text) or not _MAY_END.search(text) or not _has_live_code(text):
+    if "](" not in text and not ("<" in text and _TAG.search(text)):
+        return text
+    if (code := _code_of(text)) is None:
+        parts = _SPAN.split(text)
+        del parts[2::3]
+        code = "\n".join(["", *(part.strip("`") for part in parts if "`" in part)])
+    if not _is_live(code, text):
         return text
     blocks = (enumerate(_SPAN.split(block)) for block in _BLOCK_START.split(text))
     return "".join(held([part for block in blocks for number, part in block if number % 3 != 2 and part]))
@@ -177,7 +188,7 @@ def disarm(text: str, replacement: str | Callable[[re.Match[str]], str] = r"\g<0
     if "@" in text:
         text = _FILE.sub(lambda it: _FILE_START.sub(replacement, it[0]) if _OUTSIDE.search(it[0]) else it[0], text)
     for hint, pattern in _HOST_FORM_PATTERNS:
-        if hint in text:
+        if hint[-1] in text and hint in text:
             text = pattern.sub(replacement, text)
     return text
 
