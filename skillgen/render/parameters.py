@@ -201,7 +201,7 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
         for location in _LOCATIONS
         if location in by_location
     ]
-    above = tuple(item_of(parameter, "sent") for parameter in by_location.get("body", ()))
+    above = tuple(item_of(parameter, "sent") for parameter in by_location.get("body", ()) if item.other_inputs)
     lists += [ParameterList(_body_label(form), form.parameters, form.schema, above=above) for form in item.other_inputs]
     return tuple(lists)
 
@@ -310,8 +310,9 @@ def items_of(tool: Tool) -> dict[str, str]:
     """Returns the items of the optional parameters and of the headers of a tool, each with its name."""
 
     def items() -> dict[str, str]:
-        parameters = (item for part in parameter_lists(tool) for item in sent_parameters(part.parameters, "sent"))
-        found = {item_of(item, "sent"): item for item in parameters}
+        parameters = [item for location in _LOCATIONS for item in tool.parameters if item.location == location]
+        parameters += (item for form in tool.other_inputs for item in form.parameters)
+        found = {item_of(item, "sent"): item for item in parameters if not (item.required or item.schema.read_only)}
         outputs = (output for output in (tool.output, *tool.other_outputs) if output is not None)
         found |= {item_of(item, "returned"): item for output in outputs for item in output.headers}
         return {text: item.name for text, item in found.items() if not item.required}

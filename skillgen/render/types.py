@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import chain
 from operator import attrgetter
 from typing import Literal
 from urllib.parse import unquote
 
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from skillgen.model.schema import Discriminator, Parameter, Schema, SchemaWriter, Serialization, Types
 from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, written
@@ -58,11 +58,10 @@ def inline_type(schema: Schema) -> Schema | None:
     return inline_types().get(schema.ref) if schema.ref is not None else None
 
 
-def inline_parts(schema: Schema) -> Iterator[Schema]:
-    """Yields the named types that a value has or includes, if they are written where it is used."""
-    if schema.ref is not None or schema.includes:
-        types = inline_types()
-        yield from (types[name] for name in (schema.ref, *schema.includes) if name in types)
+def inline_parts(schema: Schema) -> Sequence[Schema]:
+    """Returns the named types that a value has or includes, if they are written where it is used."""
+    types = inline_types() if schema.ref is not None or schema.includes else None
+    return [types[name] for name in (schema.ref, *schema.includes) if name in types] if types else ()
 
 
 def with_inline_type(schema: Schema) -> Schema:
@@ -72,6 +71,12 @@ def with_inline_type(schema: Schema) -> Schema:
 
 
 _ANYTHING = Schema()
+SCALARS = frozenset({"string", "integer", "number", "boolean"})
+
+
+_NOTHING_MORE = astuple(_ANYTHING)[4:]
+"""The fields of a schema that declares nothing but types, `nullable`, a format and a title, without these first ones.
+Most properties have one: a comparison of the tuples costs less than a look at each field."""
 
 
 def _has_only(schema: Schema, field: str) -> bool:
@@ -88,7 +93,7 @@ def type_phrase(schema: Schema) -> Markdown:
     """Returns a value's type in a few words: `array of [Task](…) or null`."""
     words = _core_phrase(schema)
     if not schema.nullable or words == "null" or words.endswith(null := f"{phrase('or_between')}null"):
-        return Markdown(words)
+        return words if isinstance(words, Markdown) else Markdown(words)
     return Markdown((f"({words})" if phrase("and_between") in words else words) + null)
 
 
@@ -102,13 +107,15 @@ def _core_phrase(schema: Schema) -> str:
     parts += map(type_phrase, schema.also)
     is_object = "object" in parts
     parts = [words for words in parts if words not in ("any", "object")]
-    choice = phrase("or_between").join(dict.fromkeys(map(type_phrase, schema.alternatives))) or "any"
+    choice = "any"
+    if schema.alternatives:
+        choice = phrase("or_between").join(dict.fromkeys(map(type_phrase, schema.alternatives)))
     if choice not in ("any", "object"):
         parts.append(_parenthesised(choice) if parts else choice)
     if not parts:
         declared = _declared_phrase(schema)
         return declared if declared != "any" else "object" if is_object else choice
-    joined = phrase("and_between").join(dict.fromkeys(parts))
+    joined = parts[0] if len(parts) == 1 else phrase("and_between").join(dict.fromkeys(parts))
     if not schema.properties:
         return joined
     return joined + phrase("more_properties_of_choice" if phrase("or_between") in joined else "more_properties")
@@ -135,9 +142,14 @@ def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
     return type_link(name)
 
 
+_SCALAR_PHRASES: Mapping[tuple[str, ...], str] = {(name,): Markdown(name) for name in SCALARS}
+
+
 def _declared_phrase(schema: Schema) -> str:
-    types = [_phrase_for_type(name, schema) for name in schema.types or _implied_types(schema)]
-    words = phrase("or_between").join(types or dict.fromkeys(map(json_type, schema.choices or ()))) or "any"
+    words = _SCALAR_PHRASES.get(schema.types, "")
+    if not words:
+        types = [_phrase_for_type(name, schema) for name in schema.types or _implied_types(schema)]
+        words = phrase("or_between").join(types or dict.fromkeys(map(json_type, schema.choices or ()))) or "any"
     return f"{words} ({inline(schema.format)})" if schema.format and schema.format != words else words
 
 
@@ -219,17 +231,22 @@ Shown = Callable[[Json], str]
 
 def value_notes(
     schema: Schema, deprecated: bool, way: Direction, text: str = "", *, is_nested: bool = False, shown: Shown = value
-) -> Iterator[str]:
-    """Yields sentences on a value, and on its items or values if nothing else is nested in it; none that `text` has.
+) -> list[str]:
+    """Returns sentences on a value, and on its items or values if nothing else is nested in it; none that `text` has.
 
     If the value `is_nested`, they begin in lower case; values in them are written by `shown`.
     """
+    found = list[str]()
     for target in inline_parts(schema):
-        yield from schema_description(target, text)
-        yield from value_notes(target, target.deprecated, way, text, is_nested=is_nested, shown=shown)
-    for note in chain(_notes(schema, deprecated, way, shown), _within(schema, way, text, shown)):
-        if not _says(text, note.rstrip(".")):
-            yield note[:1].lower() + note[1:] if is_nested else note
+        found += schema_description(target, text)
+        found += value_notes(target, target.deprecated, way, text, is_nested=is_nested, shown=shown)
+    notes = [*_notes(schema, deprecated, way, shown)]
+    if schema.items is not None or schema.additional is not None or schema.property_names is not None:
+        notes += _within(schema, way, text, shown)
+    for note in notes:
+        if not (text and _says(text, note.rstrip("."))):
+            found.append(note[:1].lower() + note[1:] if is_nested else note)
+    return found
 
 
 def _within(schema: Schema, way: Direction, text: str, shown: Shown) -> Iterator[str]:
@@ -254,12 +271,13 @@ def _notes(schema: Schema, deprecated: bool, way: Direction, shown: Shown) -> It
     if schema.choices is not None and (schema.types or schema.choices != (None,)):
         name = ("no_value", "always")[len(schema.choices)] if len(schema.choices) < 2 else "one_of"
         yield phrase(name, values=", ".join(map(shown, schema.choices)))
+    if way != "returned" and schema.default is not None and schema.default.json is not None:
+        yield phrase("default", value=shown(schema.default.json))  # null is what is sent by default anyway
     constraints = schema.constraints or {}
-    if way == "returned":  # the service sees to the rest
+    if constraints and way == "returned":  # the service sees to the rest
         constraints = {key: item for key, item in constraints.items() if key in _TOLD_OF_RESULTS}
-    elif schema.default is not None and schema.default.json is not None:  # null is what is sent by default anyway
-        yield phrase("default", value=shown(schema.default.json))
-    yield from _limits(schema, constraints)
+    if constraints:
+        yield from _limits(schema, constraints)
     if way != "returned":
         yield from _rules(schema)
         if schema.read_only and way != "received":
@@ -269,10 +287,11 @@ def _notes(schema: Schema, deprecated: bool, way: Direction, shown: Shown) -> It
         yield phrase("must_match", rule=rule_text(Schema(contains=schema.contains, constraints=counts)))
     if schema.write_only:
         yield phrase("write_only")
-    # One that is empty or a placeholder (`<string>`) says nothing.
-    said = filter(lambda item: not isinstance(item, str) or item[:1] + item[-1:] not in ("", "<>"), schema.examples)
-    for example in islice(said, 1):
-        yield phrase("example", value=shown(example))
+    for example in schema.examples:
+        # One that is empty or a placeholder (`<string>`) says nothing.
+        if not isinstance(example, str) or example[:1] + example[-1:] not in ("", "<>"):
+            yield phrase("example", value=shown(example))
+            break
     if schema.discriminator is not None:
         yield from _discriminator(schema.discriminator, schema)
 
@@ -297,7 +316,7 @@ def _rules(schema: Schema) -> Iterator[str]:
 
 
 def _limits(schema: Schema, constraints: Mapping[str, Json]) -> Iterator[str]:
-    for low_key, high_key, unit in _BOUNDS if constraints else ():
+    for low_key, high_key, unit in _BOUNDS:
         low, high = constraints.get(low_key), constraints.get(high_key)
         low, high = None if low == -_LARGEST_SAFE else low, None if high == _LARGEST_SAFE else high
         if low is not None and high is not None and low != high:
@@ -354,9 +373,6 @@ def adds_description(schema: Schema, text: str | None) -> bool:
     """True if a schema has a description that `text`, the description of its parameter or result, does not contain."""
     said = normalise_sentence(schema.description or "")
     return bool(said) and said not in normalise_sentence(text or "")
-
-
-SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 def _sending_notes(parameter: Parameter) -> Iterator[str]:
@@ -452,9 +468,12 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
         said += phrase("one_of", values=", ".join(map(shown, target.choices)))
     if text and schema.default is not None and _says_default(text, schema.default.json):
         said += phrase("default", value=shown(schema.default.json))
-    notes = value_notes(schema, parameter.deprecated, way, said, shown=shown)
-    more = chain(_sending_notes(parameter), syntax_notes(parameter))
-    return Markdown(" ".join([*schema_description(schema, text), *notes, *(item for item in more if item not in text)]))
+    notes = [*schema_description(schema, text)] if schema.description else []
+    notes += value_notes(schema, parameter.deprecated, way, said, shown=shown)
+    if parameter.serialization is not None or parameter.syntax is not None or parameter.location == "body":
+        more = chain(_sending_notes(parameter), syntax_notes(parameter))
+        notes += (item for item in more if item not in text)
+    return Markdown(" ".join(notes))
 
 
 def _says(text: str, note: str) -> bool:
@@ -533,16 +552,25 @@ def _constants(schema: Schema) -> dict[str, Json]:
     }
 
 
+def has_nested(schema: Schema) -> bool:
+    """True if something is written below a value."""
+    while schema.items is not None and _is_container(schema, "items"):
+        schema = schema.items
+    return bool(schema.properties or nested_lines(schema))
+
+
 def nested_lines(schema: Schema, way: Direction = "both", *, has_own: bool = True) -> list[str]:
     """Returns what is written below a value: everything that its type and sentences do not say; named types are not
     expanded. Without `has_own`, its own properties are left out.
     """
     if schema.items is not None and _is_container(schema, "items"):
         return nested_lines(schema.items, way)
-    refined = {item.name: item for item in schema.properties}
-    parts = [_without_refined(part, refined) for part in inline_parts(schema)]
-    lines = [line for part in parts for line in nested_lines(part, way, has_own=has_own)]
-    own = tuple(refined.values()) if parts else schema.properties
+    lines, own = list[str](), schema.properties
+    if parts := inline_parts(schema):
+        refined = {item.name: item for item in own}
+        parts = [_without_refined(part, refined) for part in parts]
+        lines = [line for part in parts for line in nested_lines(part, way, has_own=has_own)]
+        own = tuple(refined.values())
     if own and has_own:
         lines += _rows(own, way, ())
     if schema.items is not None or schema.additional is not None or any(_NESTED(schema)):
@@ -638,13 +666,16 @@ def branch_line(label: str, notes: Iterable[str], inner: Sequence[str]) -> str:
 
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
     """Returns the properties that are used in this way; what a caller must send comes first."""
-    if way != "both":
-        parameters = [item for item in parameters if not _is_read_only(item, way)]
-    return parameters if way == "returned" else sorted(parameters, key=lambda item: not item.required)
+    if left := _left_out(parameters, way):
+        parameters = [item for item in parameters if item not in left]
+    return parameters if way == "returned" else sorted(parameters, key=attrgetter("required"), reverse=True)
 
 
-def _is_read_only(parameter: Parameter, way: Direction) -> bool:
-    return parameter.schema.read_only if way == "sent" else parameter.schema.write_only
+def _left_out(parameters: Sequence[Parameter], way: Direction) -> list[Parameter]:
+    """Returns the properties that are not used in this way."""
+    if way == "sent":
+        return [item for item in parameters if item.schema.read_only]
+    return [item for item in parameters if item.schema.write_only] if way != "both" else []
 
 
 def rows(parameters: Sequence[Parameter], way: Direction = "both", above: Collection[str] = ()) -> Markdown:
@@ -659,22 +690,31 @@ def nested(schema: Schema, way: Direction = "both") -> Markdown:
 
 def as_list(lines: Iterable[str]) -> Markdown:
     """Returns the lines of a list."""
-    return Markdown("".join(f"{line}\n" for line in lines))
+    return Markdown("\n".join([*lines, ""]))
+
+
+_Item = tuple[Parameter, str, bool]
+"""A parameter, its lines without a line break at the end, and whether they are only its name and type."""
+
+
+def _items(way: Direction) -> dict[int, _Item]:
+    """Returns the items of this rendering by the identity of their parameters."""
+    key = _items, way, bool(inline_types())  # which are found by what is nested in types
+    return of_rendering(key, _items, dict)
 
 
 def item_of(parameter: Parameter, way: Direction) -> str:
     """Returns the lines of one parameter, without a line break at the end."""
-    key = item_of, way, bool(inline_types())  # which are found by what is nested in types
-    return of_rendering(key, parameter, lambda: "\n".join(_item(parameter, way)))
+    return _item(parameter, way, _items(way))[1]
 
 
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
-    plain, named = list[str](), list[str]()
+    plain, named, items = list[str](), list[str](), _items(way)
     for parameter in sent_parameters(parameters, way):
-        item = item_of(parameter, way)
+        _, item, is_plain = _item(parameter, way, items)
         if item in above and not parameter.required:
             named.append(code(parameter.name))
-        elif item.endswith(")") and "\n" not in item and item == f"- {_head(parameter, way)}":
+        elif is_plain:
             plain.append(item.removeprefix("- "))
         else:
             if plain:
@@ -685,7 +725,7 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         yield f"- {', '.join(plain)}"
     if named:
         yield f"- {phrase('also_above', names=', '.join(named))}"
-    if left := [item for item in parameters if way != "both" and _is_read_only(item, way)]:
+    if left := _left_out(parameters, way):
         name = "only_returned" if way == "sent" else "only_sent"
         yield f"- {phrase(name, names=code_list(item.name for item in left))}"
 
@@ -696,18 +736,23 @@ def _head(parameter: Parameter, way: Direction) -> str:
     return f"{name} ({parameter_type(parameter)}{required})"
 
 
-def _item(parameter: Parameter, way: Direction) -> Iterator[str]:
-    words = inline(parameter.description or "")
-    notes = parameter_notes(parameter, way)
+def _item(parameter: Parameter, way: Direction, items: dict[int, _Item]) -> _Item:
+    if found := items.get(id(parameter)):
+        return found
+    schema, sent = parameter.schema, parameter.serialization
+    words, notes, lines = inline(parameter.description or ""), "", list[str]()
     line = f"- {_head(parameter, way)}" + (f": {words}" if words else "")
-    if notes:
-        line += f"{'.' if words and needs_stop(words) else '' if words else ':'} {notes}"
-    yield line
-    if headers := parameter.serialization.part_headers if parameter.serialization is not None else ():
-        yield f"  - {phrase('branch_part_headers', 1 + parameter.is_whole_body)}:"
-        yield from indented(indented(_rows(headers, way, ())))
-    if lines := nested_lines(parameter.schema, way):
-        yield from indented(lines)
+    is_plain = astuple(schema)[4:] == _NOTHING_MORE and schema.format != "binary"
+    if not is_plain or parameter.deprecated or sent is not None or parameter.syntax is not None:
+        if notes := parameter_notes(parameter, way):
+            line += f"{'.' if words and needs_stop(words) else '' if words else ':'} {notes}"
+        if sent is not None and sent.part_headers:
+            lines.append(f"- {phrase('branch_part_headers', 1 + parameter.is_whole_body)}:")
+            lines += indented(_rows(sent.part_headers, way, ()))
+        lines += nested_lines(schema, way)
+    text = "\n".join([line, *indented(lines)]) if lines else line
+    item = items[id(parameter)] = parameter, text, not (words or notes or lines)
+    return item
 
 
 def indented(lines: Iterable[str]) -> Iterator[str]:

@@ -174,9 +174,7 @@ def _held_paragraph(text: str) -> str:
     if "](" not in text and not ("<" in text and _TAG.search(text)):
         return text
     if (code := _code_of(text)) is None:
-        parts = _SPAN.split(text)
-        del parts[2::3]
-        code = "\n".join(["", *(part.strip("`") for part in parts if "`" in part)])
+        code = "\n".join(["", *(part.strip("`") for part in _SPAN.split(text) if part and "`" in part)])
     if not _is_live(code, text):
         return text
     blocks = (enumerate(_SPAN.split(block)) for block in _BLOCK_START.split(text))

@@ -109,7 +109,7 @@ _MARKS = frozenset(f"{first}{effect}" for first in ("", "askfirst") for effect i
 _ADDRESS = re.compile(r"://|www\.", re.IGNORECASE)
 """A word that parsers link, with a tick behind it."""
 
-_LONE_TICK = re.compile(r"``|\\`|(?:^|\s)`\s")
+_LONE_TICK = re.compile(r"`(?:`|(?<=\\`)|\s(?<=\s`\s)|\s(?<=^`\s))")
 
 ADMONITION = r'(?:!!!|\?{3}\+?)(?=[\w -]*(?:".*" *)?(?!.))|={3}[!+]{0,2}(?= +")|/{3,}(?= *[\w-]+ *(?![^|\n]))'
 """What opens a box or a tab of MkDocs, alone on its line."""
@@ -128,7 +128,7 @@ _LINK_IN_WORD = re.compile(r"\[(?:(?<=\w\[)|(?<=\w!\[))[^\[\]]{0,200}\]\(|\]\([^
 _MAX_LAYERS = 8
 """Layers of markup that are read; documents read no more than three."""
 
-_HAS_BLOCKS = re.compile(r"\n\s*(?:[-*+•]|>|#|`|~|=|_|\n)|   ")
+_HAS_BLOCKS = re.compile(r"\n\s*[-*+•>#`~=_\n]")
 """Blocks in a text of several lines, which must not run together. The search is fast for text without blocks."""
 
 _TABLE = re.compile(r"^(?=.*\|)(?=.*[^-:|\s]).+\n(?=.*\|)(?=.*-)[-:| \t]+$(?:\n.*\|.*)*", re.MULTILINE)
@@ -181,7 +181,7 @@ def join_lines(text: str) -> str:
     removed."""
     text = html_to_markdown(text)
     text = _TABLE.sub(_as_items, text) if "|" in text else text
-    if not _HAS_BLOCKS.search(f"\n{text}"):
+    if "   " not in text and not _HAS_BLOCKS.search(f"\n{text}"):
         return one_line(text)
     line = ""
     was_item = is_apart = is_code = False
