@@ -192,15 +192,9 @@ def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
         by_location.setdefault(parameter.location, []).append(parameter)
     whole = item.input.schema if item.input is not None else None
     last = next((location for location in ("option", "positional") if location in by_location), None)
-    lists = [
-        ParameterList(
-            _label(location, item),
-            tuple(by_location[location]),
-            whole if location in ("argument", "body") or location == last else None,
-        )
-        for location in _LOCATIONS
-        if location in by_location
-    ]
+    rules = dict.fromkeys(("argument", "body", last), whole)
+    places = [place for place in _LOCATIONS if place in by_location]
+    lists = [ParameterList(_label(place, item), tuple(by_location[place]), rules.get(place)) for place in places]
     above = tuple(item_of(parameter, "sent") for parameter in by_location.get("body", ()) if item.other_inputs)
     lists += [ParameterList(_body_label(form), form.parameters, form.schema, above=above) for form in item.other_inputs]
     return tuple(lists)
@@ -281,9 +275,8 @@ def _adds(parameter: Parameter, known: Parameter | None) -> bool:
 
 def _without_unnamed(schema: Schema) -> Schema:
     """Returns a schema without the properties that have no fixed name, which are listed with the named ones."""
-    return (
-        replace(schema, patterns=None, additional=None) if schema.patterns or schema.additional is not None else schema
-    )
+    has_unnamed = schema.patterns or schema.additional is not None
+    return replace(schema, patterns=None, additional=None) if has_unnamed else schema
 
 
 LONG = 200

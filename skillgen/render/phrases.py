@@ -139,11 +139,8 @@ def _fields(item: Any) -> set[str]:
     if not isinstance(item, str):
         return set().union(*map(_fields, item.values() if isinstance(item, Mapping) else item))
     try:
-        return {
-            f"{name}{'!' + conversion if conversion else ''}{':' + spec if spec else ''}"
-            for _, name, spec, conversion in Formatter().parse(item)
-            if name is not None
-        }
+        parts = [part for part in Formatter().parse(item) if part[1] is not None]
+        return {f"{name}{'!' + how if how else ''}{':' + spec if spec else ''}" for _, name, spec, how in parts}
     except ValueError as error:
         raise _problem(f"a phrase has a brace that does not match: {error}", "write {{ or }} for a brace") from None
 

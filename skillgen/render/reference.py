@@ -50,7 +50,7 @@ from skillgen.render.parameters import items_of, repeated
 from skillgen.render.phrases import phrase, phrases, plain_phrase
 from skillgen.render.results import CommonErrors, common_errors
 from skillgen.render.semantics import common_notes
-from skillgen.render.types import has_nested, inline_types, schema_notes, selected_types, type_phrase
+from skillgen.render.types import inline_types, nested_lines, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.markdown import Markdown, code, inline, join_lines, one_line, paragraph
@@ -262,7 +262,7 @@ def _is_short(schema: Schema) -> bool:
     if not schema.properties:
         return (
             bool(schema.types or schema.choices)
-            and not has_nested(schema)
+            and not nested_lines(schema)
             and _size_bytes(schema) <= INLINE_LIMIT_BYTES
         )
     has_lists = any((item.schema.items or item.schema).properties for item in schema.properties)
@@ -272,7 +272,8 @@ def _is_short(schema: Schema) -> bool:
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
     )
-    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(has_nested(item.schema) for item in schema.properties)
+    schemas = [item.schema for item in schema.properties]
+    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(item.properties or nested_lines(item) for item in schemas)
 
 
 def _size_bytes(schema: Schema) -> int:

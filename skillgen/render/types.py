@@ -38,9 +38,8 @@ from skillgen.text.markdown import (
 )
 from skillgen.text.summary import normalise_sentence
 
-_NESTED = attrgetter(
-    "properties", "alternatives", "also", "prefix_items", "patterns", "contains", "content", "excluded", "conditions"
-)
+_NESTED = attrgetter("properties", "alternatives", "also", "prefix_items", "patterns", "contains", "content",
+                     "excluded", "conditions")  # fmt: skip
 
 
 def _is_container(schema: Schema, field: Literal["items", "additional"]) -> bool:
@@ -71,7 +70,6 @@ def with_inline_type(schema: Schema) -> Schema:
 
 
 _ANYTHING = Schema()
-SCALARS = frozenset({"string", "integer", "number", "boolean"})
 
 
 _NOTHING_MORE = astuple(_ANYTHING)[4:]
@@ -107,9 +105,8 @@ def _core_phrase(schema: Schema) -> str:
     parts += map(type_phrase, schema.also)
     is_object = "object" in parts
     parts = [words for words in parts if words not in ("any", "object")]
-    choice = "any"
-    if schema.alternatives:
-        choice = phrase("or_between").join(dict.fromkeys(map(type_phrase, schema.alternatives)))
+    types = dict.fromkeys(map(type_phrase, schema.alternatives))
+    choice = phrase("or_between").join(types) if types else "any"
     if choice not in ("any", "object"):
         parts.append(_parenthesised(choice) if parts else choice)
     if not parts:
@@ -142,12 +139,12 @@ def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
     return type_link(name)
 
 
-_SCALAR_PHRASES: Mapping[tuple[str, ...], str] = {(name,): Markdown(name) for name in SCALARS}
+_SCALARS = ("string", "integer", "number", "boolean")
+_SCALAR_PHRASES: Mapping[tuple[str, ...], str] = {(name,): Markdown(name) for name in _SCALARS}
 
 
 def _declared_phrase(schema: Schema) -> str:
-    words = _SCALAR_PHRASES.get(schema.types, "")
-    if not words:
+    if not (words := _SCALAR_PHRASES.get(schema.types, "")):
         types = [_phrase_for_type(name, schema) for name in schema.types or _implied_types(schema)]
         words = phrase("or_between").join(types or dict.fromkeys(map(json_type, schema.choices or ()))) or "any"
     return f"{words} ({inline(schema.format)})" if schema.format and schema.format != words else words
@@ -195,9 +192,7 @@ def rule_text(schema: Schema) -> Markdown:
 
 def differ_in_required(schema: Schema) -> bool:
     """True if the alternatives differ only in the properties that they require."""
-    return bool(schema.alternatives) and all(
-        item.required and _has_only(item, "required") for item in schema.alternatives
-    )
+    return bool(schema.alternatives) and all(it.required and _has_only(it, "required") for it in schema.alternatives)
 
 
 _LARGEST_SAFE = 2**53 - 1
@@ -207,19 +202,14 @@ _TOLD_OF_RESULTS = ("contentMediaType", "xml")
 """Constraints that help to read a value."""
 
 _BOUNDS = (
-    ("minimum", "maximum", None),
-    ("minLength", "maxLength", "characters"),
-    ("minItems", "maxItems", "items"),
-    ("minProperties", "maxProperties", "properties"),
-)
+    ("minimum", "maximum", None), ("minLength", "maxLength", "characters"),
+    ("minItems", "maxItems", "items"), ("minProperties", "maxProperties", "properties"),
+)  # fmt: skip
 _CONSTRAINTS = (
-    ("exclusiveMinimum", "more_than", value),
-    ("exclusiveMaximum", "less_than", value),
-    ("multipleOf", "multiple_of", value),
-    ("pattern", "matches", lambda data: exact_code(str(data))),
-    ("contentMediaType", "holds", lambda data: code(str(data))),
-    ("xml", "in_xml", value),
-)
+    ("exclusiveMinimum", "more_than", value), ("exclusiveMaximum", "less_than", value),
+    ("multipleOf", "multiple_of", value), ("pattern", "matches", lambda data: exact_code(str(data))),
+    ("contentMediaType", "holds", lambda data: code(str(data))), ("xml", "in_xml", value),
+)  # fmt: skip
 """Keywords with a sentence on their value, which the function formats."""
 
 
@@ -251,13 +241,10 @@ def value_notes(
 
 def _within(schema: Schema, way: Direction, text: str, shown: Shown) -> Iterator[str]:
     """Yields a sentence on the values within another one: `Each item: one of `a`, `b`; at most 3 characters.`"""
-    has_items = schema.items is not None and schema.items.choices != () and _is_container(schema, "items")
-    has_values = isinstance(schema.additional, Schema) and _is_container(schema, "additional")
-    for name, inner in (
-        ("each_name", schema.property_names),
-        ("each_item", schema.items if has_items else None),
-        ("each_value", schema.additional if has_values else None),
-    ):
+    items = schema.items if schema.items is not None and schema.items.choices != () else None
+    items = items if _is_container(schema, "items") else None
+    values = schema.additional if _is_container(schema, "additional") else None
+    for name, inner in (("each_name", schema.property_names), ("each_item", items), ("each_value", values)):
         if isinstance(inner, Schema):
             notes = value_notes(inner, inner.deprecated, way, text, is_nested=True, shown=shown)
             if words := "; ".join(note.removesuffix(".") for note in (*schema_description(inner, text), *notes)):
@@ -425,7 +412,7 @@ def _is_array(schema: Schema) -> bool:
 def _is_scalar(schema: Schema) -> bool:
     if schema.alternatives and not schema.types:
         return all(map(_is_scalar, schema.alternatives))
-    return not schema.properties and bool(schema.types) and SCALARS.issuperset(schema.types)
+    return not schema.properties and bool(schema.types) and {*_SCALARS}.issuperset(schema.types)
 
 
 def _sample(schema: Schema, style: str) -> Json:
@@ -468,8 +455,7 @@ def parameter_notes(parameter: Parameter, way: Direction = "both") -> Markdown:
         said += phrase("one_of", values=", ".join(map(shown, target.choices)))
     if text and schema.default is not None and _says_default(text, schema.default.json):
         said += phrase("default", value=shown(schema.default.json))
-    notes = [*schema_description(schema, text)] if schema.description else []
-    notes += value_notes(schema, parameter.deprecated, way, said, shown=shown)
+    notes = [*schema_description(schema, text), *value_notes(schema, parameter.deprecated, way, said, shown=shown)]
     if parameter.serialization is not None or parameter.syntax is not None or parameter.location == "body":
         more = chain(_sending_notes(parameter), syntax_notes(parameter))
         notes += (item for item in more if item not in text)
@@ -545,18 +531,8 @@ def distinguishing_property(alternatives: Sequence[Schema]) -> str | None:
 
 
 def _constants(schema: Schema) -> dict[str, Json]:
-    return {
-        item.name: item.schema.choices[0]
-        for item in schema.properties
-        if item.schema.choices is not None and len(item.schema.choices) == 1
-    }
-
-
-def has_nested(schema: Schema) -> bool:
-    """True if something is written below a value."""
-    while schema.items is not None and _is_container(schema, "items"):
-        schema = schema.items
-    return bool(schema.properties or nested_lines(schema))
+    choices = {item.name: item.schema.choices for item in schema.properties if item.schema.choices is not None}
+    return {name: values[0] for name, values in choices.items() if len(values) == 1}
 
 
 def nested_lines(schema: Schema, way: Direction = "both", *, has_own: bool = True) -> list[str]:
@@ -673,9 +649,8 @@ def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence
 
 def _left_out(parameters: Sequence[Parameter], way: Direction) -> list[Parameter]:
     """Returns the properties that are not used in this way."""
-    if way == "sent":
-        return [item for item in parameters if item.schema.read_only]
-    return [item for item in parameters if item.schema.write_only] if way != "both" else []
+    field = "read_only" if way == "sent" else "write_only"
+    return [item for item in parameters if getattr(item.schema, field)] if way != "both" else []
 
 
 def rows(parameters: Sequence[Parameter], way: Direction = "both", above: Collection[str] = ()) -> Markdown:
@@ -699,8 +674,8 @@ _Item = tuple[Parameter, str, bool]
 
 def _items(way: Direction) -> dict[int, _Item]:
     """Returns the items of this rendering by the identity of their parameters."""
-    key = _items, way, bool(inline_types())  # which are found by what is nested in types
-    return of_rendering(key, _items, dict)
+    # Inline types are found by what is nested in types.
+    return of_rendering((_items, way, bool(inline_types())), _items, dict)
 
 
 def item_of(parameter: Parameter, way: Direction) -> str:
@@ -750,8 +725,7 @@ def _item(parameter: Parameter, way: Direction, items: dict[int, _Item]) -> _Ite
             lines.append(f"- {phrase('branch_part_headers', 1 + parameter.is_whole_body)}:")
             lines += indented(_rows(sent.part_headers, way, ()))
         lines += nested_lines(schema, way)
-    text = "\n".join([line, *indented(lines)]) if lines else line
-    item = items[id(parameter)] = parameter, text, not (words or notes or lines)
+    item = items[id(parameter)] = parameter, "\n".join([line, *indented(lines)]), not (words or notes or lines)
     return item
 
 

@@ -71,16 +71,13 @@ _ENDS_CODE = tuple(
 """What opens a formula, deleted text, a superscript or a link, and its end, which parsers find in code, too."""
 
 _EMPHASIZED = re.compile(r"(\*{1,3}|_{1,3})(?=\S)[^*_\n]{1,500}?(?<=\S)\1")
-_EMPHASIS = tuple(
-    (re.compile(opens), re.compile(closes))
-    for opens, closes in ((r"\*(?!\s)", r"(?<=\S)\*"), (r"(?<![^\W_])_(?!\s)", r"_(?!\w)"))
-)
+_UNDERSCORE_END = re.compile(r"_(?!\w)")
+_EMPHASIS = ((re.compile(r"\*(?!\s)"), re.compile(r"(?<=\S)\*")), (re.compile(r"(?<![^\W_])_(?!\s)"), _UNDERSCORE_END))
 """The same for emphasis that is not closed outside of code."""
 
 _FENCE_LINE = re.compile(r"\n(```+|~~~+)([^\n]*)")
 _SPAN = re.compile(r"(`(?<!``)(?:[^`\n]+`|(`+)(?!`)(?:(?!`\2)[^\n]){1,5000}`\2)(?!`))")
 _CODE_ENDS = ("~", "^", "*", "](", "\n ", "\n\t")
-_LAST_UNDERSCORE = re.compile(r"_(?!\w)")
 """What may end code early, in code spans, each behind a line break; a `$` may do so from outside, too."""
 
 _TAG = re.compile(TAG_START)
@@ -163,7 +160,7 @@ def _code_of(text: str) -> str | None:
 
 def _is_live(code: str, text: str) -> bool:
     """True if a parser could end code of a text early and find anything in it; it does in few."""
-    may_end = "$" in text or any(map(code.__contains__, _CODE_ENDS)) or _LAST_UNDERSCORE.search(code)
+    may_end = "$" in text or any(map(code.__contains__, _CODE_ENDS)) or _UNDERSCORE_END.search(code)
     return bool(may_end and _ALIVE_CODE.search(code))
 
 
