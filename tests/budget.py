@@ -164,9 +164,13 @@ def _count_scanned() -> list[int]:
                 return attribute
 
             def counting(*arguments: object, **named: object) -> object:
-                text = arguments[1 if name in ("sub", "subn") else 0]
-                scanned[0] += len(text)  # type: ignore[arg-type]
-                return attribute(*arguments, **named)
+                text, *start = arguments[1 if name in ("sub", "subn") else 0 :]
+                found = attribute(*arguments, **named)
+                if name == "match" and start:  # reads no further than it matches
+                    scanned[0] += len(found[0]) if found else 1
+                else:
+                    scanned[0] += len(text)  # type: ignore[arg-type]
+                return found
 
             return counting
 
