@@ -12,7 +12,7 @@ from operator import attrgetter, is_
 from typing import Any, TypeAlias
 
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from skillgen.model.schema import Discriminator, Parameter, Schema, bases
 from skillgen.model.service import Service
@@ -58,9 +58,9 @@ def field_types(kind: type) -> dict[str, str]:
 
 @lru_cache(128)
 def _getter(kind: type, without: frozenset[str] = _NO_TEXT) -> Callable[[Any], Any]:
-    """Returns what reads these fields of a node, the first one again at the end; nothing without fields."""
+    """Returns what reads these fields of a node as a tuple."""
     names = _fields(kind, without)
-    return attrgetter(*names, names[0]) if names else lambda _: ()
+    return attrgetter(*names) if len(names) > 1 else lambda node: tuple(getattr(node, name) for name in names)
 
 
 class TextIndex:
@@ -81,31 +81,28 @@ class TextIndex:
         part_id, owners = id(part), self._owners
         texts, firsts = self._texts.setdefault(part_id, []), self._firsts.setdefault(part_id, set())
         waiting = [part]
-        while waiting:
-            value = waiting.pop()
+        for value in waiting:  # which grows; most fields are empty and stay out
             kind = value.__class__
-            inside: Iterable[Any]
-            if kind is tuple:
-                inside = value
+            if kind is str:
+                texts.append(value)
+            elif kind is tuple:
+                waiting += value
+            elif kind in _SCALARS:
+                continue
             elif (first := owners.get(id(value))) is not None:
                 firsts.add(first)
-                continue
             else:
                 owners[id(value)] = part_id
-                if kind is dict:
-                    texts.extend(value)
+                if kind is Schema:  # one node in four; all of its fields may have texts, but for flags
+                    waiting += filter(None, astuple(value))
+                elif kind is dict:
+                    texts += value
                     self.objects.append(value)
-                    inside = value.values()
+                    waiting += value.values()
                 else:
-                    inside = value if kind is list else _getter(kind)(value)
+                    waiting += value if kind is list else filter(None, _getter(kind)(value))
                     if kind is Parameter:
                         self.parameters.append(value)
-            for item in filter(None, inside):  # most fields are empty
-                kind = item.__class__
-                if kind is str:
-                    texts.append(item)
-                elif kind not in _SCALARS:
-                    waiting.append(item)
 
     def all(self) -> dict[str, None]:
         """Returns every text once, in the order of the parts."""
@@ -206,7 +203,7 @@ def nodes_in(*values: Any) -> Iterator[Struct]:
             inside = [item for item in value.values() if isinstance(item, Struct)]
         elif value.__class__ is not tuple:
             yield value
-            inside = _getter(value.__class__, _NO_NODES)(value)[:-1]
+            inside = _getter(value.__class__, _NO_NODES)(value)
         if any(inside):  # most nodes contain no others
             waiting += [item for item in reversed(inside) if item and item.__class__ not in _WITHOUT_NODES]
 
