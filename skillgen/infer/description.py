@@ -204,10 +204,8 @@ _UNWANTED = re.compile(r"(?:please )?(?:do not|don['’]t|never) use\b", re.IGNO
 def _with_declared_uses(service: Service) -> Service:
     """Returns the service with the uses that its declared description names, as it does, if no field has any."""
     found = [*sentences(_authored(service) or "")]
-    uses = {
-        "when_to_use": tuple(item for item in found if TRIGGER.search(item) and not _UNWANTED.match(item)),
-        "when_not_to_use": tuple(filter(_UNWANTED.match, found)),
-    }
+    wanted = tuple(item for item in found if TRIGGER.search(item) and not _UNWANTED.match(item))
+    uses = {"when_to_use": wanted, "when_not_to_use": tuple(filter(_UNWANTED.match, found))}
     missing = {field: items for field, items in uses.items() if items and not getattr(service, field)}
     origins = {**(service.origins or {}), **{field: (service.origins or {})["summary"] for field in missing}}
     return replace(service, **missing, origins=origins) if missing else service
@@ -326,8 +324,7 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
         owner, _, text = text.lstrip("@").rpartition("/")
         text = re.sub(r"[-_]+", " ", text.rpartition(".")[2])
     said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
-    start = _MORE.sub("", said)
-    said = start if start.strip(_ENDS) else said
+    said = start if (start := _MORE.sub("", said)).strip(_ENDS) else said
     said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
     said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
     said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))

@@ -65,9 +65,7 @@ def _verbs(language: Mapping[str, Any]) -> dict[str, Effect]:
     return found
 
 
-_VERBS: dict[str, Effect] = {}
-for _language in reversed(_DATA["verbs"].values()):
-    _VERBS |= _verbs(_language)
+_VERBS = {verb: effect for each in reversed(_DATA["verbs"].values()) for verb, effect in _verbs(each).items()}
 
 _PLAIN = {verb: effect for verb, effect in _VERBS.items() if verb not in _NOUNS}
 """The verbs that are never nouns."""
@@ -76,10 +74,12 @@ _CHANGES = {verb for verb, effect in _VERBS.items() if effect != "read"}
 _RAISED = _WORDS["raised_get"] | {verb for verb, effect in _PLAIN.items() if effect == "destructive"}
 """The verbs of a declared name for which even a GET is not believed to read."""
 
-_OBJECTS: list[tuple[frozenset[str], frozenset[str], Effect]] = [
-    (frozenset(verbs.split()), frozenset(things.split()), effect) for effect, verbs, things in _DATA["objects"]["rules"]
-]
+_OBJECTS: dict[str, list[tuple[frozenset[str], Effect]]] = {}
 """What a verb does to certain things; the first that fits counts."""
+
+for _effect, _some, _things in _DATA["objects"]["rules"]:
+    for _verb in _some.split():
+        _OBJECTS.setdefault(_verb, []).append((frozenset(_things.split()), _effect))
 
 _STEMS = {
     stem: effect for effect in EFFECTS for stems in _DATA["stems"][effect].values() for stem in _folded(stems).split()
@@ -98,7 +98,7 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
-_METHOD_OVERRIDE = re.compile(r"[_$]{1,2}(?:http_?)?method|x[-_](?:http[-_])?method(?:[-_]override)?", re.IGNORECASE)
+_METHOD = re.compile(r"[_$]{1,2}(?:http_?)?method|x[-_](?:http[-_])?method(?:[-_]override)?", re.IGNORECASE)
 
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
@@ -296,7 +296,7 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
 
 def _method_of(tool: Tool, types: Types) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
-    named = (item for item in tool.parameters if _METHOD_OVERRIDE.fullmatch(item.name.strip()))
+    named = [item for item in tool.parameters if "method" in item.name.lower() and _METHOD.fullmatch(item.name.strip())]
     schemas = [schema for item in named for schema in types.variants(item.schema)]
     values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
     values += [schema.default.json for schema in schemas if schema.default is not None]
@@ -309,6 +309,8 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     """Returns the effect by method, name and summary, and which of them says it."""
     method = _method_of(tool, types)
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
+    if of_method == "destructive" and not semantics.read_only:
+        return of_method, by_method
     own = _words(without_request(tool.name, tool.method, tool.path))
     readings = _readings(tool, own, prefix)
     if semantics.read_only:
@@ -329,17 +331,18 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
         if ":" in ending[0] or is_get or (own[:1] == (custom,) and done != "read" and not verb):
             verb = _Verb(custom, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
-    said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
+    said, is_raised = None, verb and verb.word in _RAISED
+    if not is_get or code or is_raised or starts & _CHANGES:
+        said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if is_get and not code:
         # What may be a noun begins the name and ends the path: `stop_job` at `/jobs/{id}/stop`, "Stop Job".
         certain = {*_WORDS["runs"], custom if tool.name.lower().startswith(custom) else ""}
         is_sure = said and (said.is_certain or said.word in certain) and starts & _CHANGES
-        if (said and said.effect == "read") or not (is_sure or (verb and verb.word in _RAISED)):
+        if (said and said.effect == "read") or not (is_sure or is_raised):
             verb = said = None
     is_raised = said and said.effect in ("sends", "destructive") and (said.is_certain or not of_method)
-    if (semantics.read_only is not None or of_method) and not is_raised:
-        said = None
-    if said and said.effect == "destructive" and semantics.destructive is False:
+    is_known = (semantics.read_only is not None or of_method) and not is_raised
+    if is_known or (said and said.effect == "destructive" and semantics.destructive is False):
         said = None
     # Most requests of this method change something, so that a noun does not show that one reads.
     nouns = _NOUNS - _WORDS["read_posts"] if method == "post" else ()
@@ -385,7 +388,8 @@ class _Verb(NamedTuple):
 
 
 def _words(name: str) -> Words:
-    return words_of(_VERSION.sub("", _folded(name)))
+    name = _folded(name)
+    return words_of(_VERSION.sub("", name) if "v" in name or "V" in name else name)
 
 
 def _prefix(tools: Iterable[Tool]) -> Words:
@@ -413,8 +417,10 @@ def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
 
 def _first_verb(words: Words) -> _Verb | None:
     """Returns the verb with which a name begins, unless it may be a noun."""
-    starts = ((size, "_".join(words[:size])) for size in (3, 2, 1))
-    return next((_Verb(verb, _effect_of(verb, words[size:])) for size, verb in starts if verb in _PLAIN), None)
+    for size in (3, 2, 1):
+        if (verb := "_".join(words[:size])) in _PLAIN:
+            return _Verb(verb, _effect_of(verb, words[size:]))
+    return None
 
 
 def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | None:
@@ -425,7 +431,7 @@ def _verb_of_name(readings: Sequence[Words], *, is_request: bool) -> _Verb | Non
     if first := next(filter(None, map(_first_verb, readings)), None):
         return first
     for words in readings:
-        verbs = list[_Verb]()
+        verbs: list[_Verb] = []
         words = (words[0], *takewhile(lambda word: word not in _ENDS, words[1:]))
         if words[-1] in _WORDS["read_nouns"] and _VERBS.get(words[0], "read") != "read":
             continue
@@ -455,10 +461,11 @@ def _plain_effect(readings: Sequence[Words]) -> Effect | None:
 
 def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
     """Returns what a verb does to what the words after it name; a verb that is joined to it counts too."""
-    what = [*takewhile(lambda word: word not in _ENDS and word not in _JOINTS, rest)]
+    rules = _OBJECTS.get(verb, ())
+    what = [*takewhile(lambda word: word not in _ENDS and word not in _JOINTS, rest if rules else ())]
     names = {singular("_".join(what[-size:])) for size in (1, 2)} if what and "draft" not in what else set()
-    effect = next((effect for verbs, things, effect in _OBJECTS if verb in verbs and names & things), None)
-    return max([effect or _VERBS[verb], *_joined(rest)], key=rank_of)
+    effect = next((effect for things, effect in rules if names & things), _VERBS[verb])
+    return effect if _JOINTS.isdisjoint(rest) else max([effect, *_joined(rest)], key=rank_of)
 
 
 def _joined(rest: Sequence[str]) -> Iterator[Effect]:
@@ -514,10 +521,10 @@ def _chosen_by_arguments(
         form, is_meant = (item.schema.items or item.schema).format or "", item.required or not (is_named or of_method)
         value = item.syntax.value if item.syntax and not item.schema.choices else None
         said = item.description if value and _SAVED.search((item.description or "").lower()) else None
-        is_place = form == "path" or not _WORDS["places"].isdisjoint(words_of(f"{words[-1]} {value} {said}"))
-        may_write = item.syntax or item.required or not of_method
-        is_written = (said or words[0] in _WORDS["saves"]) and is_place and may_write
-        if is_written or form.startswith("output "):
+        may_write = (said or words[0] in _WORDS["saves"]) and (item.syntax or item.required or not of_method)
+        place = words_of(f"{words[-1]} {value} {said}") if may_write else ()
+        is_place = form == "path" or not _WORDS["places"].isdisjoint(place)
+        if (may_write and is_place) or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
         elif is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):
             yield act.effect, _BY_ARGUMENT + item.name
@@ -543,9 +550,10 @@ def _verb_of_text(text: str) -> _Verb | None:
         run = runs[-1 if _KANA.search(sentence) else 0]
         return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))
     first, *rest = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))] or [""]
-    if rest and (phrase := f"{_base(first) or first}_{rest[0]}") in _PLAIN:  # "Turn off logging"
+    verb = _base(first)
+    if rest and (phrase := f"{verb or first}_{rest[0]}") in _PLAIN:  # "Turn off logging"
         return _Verb(phrase, _effect_of(phrase, rest[1:]))
-    if not (verb := _base(first)) or verb in _WORDS["states"]:
+    if not verb or verb in _WORDS["states"]:
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
         return code

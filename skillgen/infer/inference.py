@@ -165,11 +165,10 @@ def _divided(service: Service) -> Service:
             replace(group, name=f"{group.name}: {word}", title=f"{group.title}: {word}", origins={"name": origin})
             for word in sorted({*words.values()}, key=lambda word: (word == REST, word))
         ]
-        if taken.isdisjoint(part.name.casefold() for part in parts):
-            names |= {tool: f"{group.name}: {word}" for tool, word in words.items()}
-            groups += parts or [group]
-        else:
-            groups.append(group)
+        if not taken.isdisjoint(part.name.casefold() for part in parts):
+            words, parts = {}, []
+        names |= {tool: f"{group.name}: {word}" for tool, word in words.items()}
+        groups += parts or [group]
     tools = (_in_group(tool, names.get(tool.name), f"size of the group {tool.group}") for tool in service.tools)
     return replace(service, groups=tuple(groups), tools=tuple(tools))
 
@@ -181,8 +180,7 @@ def _in_group(tool: Tool, group: str | None, source: str) -> Tool:
 def _helps(names: Mapping[str, str]) -> bool:
     counts = Counter(names.values())
     rest = counts.pop(REST, 0)
-    most = max(counts.values(), default=0)
-    return 0 < len(counts) * _MIN_SHARED <= len(names) >= 2 * most and 3 * rest <= len(names)
+    return 0 < len(counts) * _MIN_SHARED <= len(names) >= 2 * max(counts.values(), default=0) and 3 * rest <= len(names)
 
 
 def _shared(groups: Mapping[str, str], least: int = 2) -> dict[str, str]:

@@ -86,7 +86,8 @@ FORMAT_IN_PATH = re.compile(r"\.(?:json|xml)\Z")
 def path_segments(path: str) -> tuple[str, ...]:
     """Returns the static segments of a path, without parameters, a query, the name of a format (`/orders.json`), and
     `#Action=Name`, which only names an action."""
-    parts = (FORMAT_IN_PATH.sub("", part.partition(".{")[0]) for part in path.partition("?")[0].split("/"))
+    parts = path.partition("?")[0].split("/")
+    parts = [FORMAT_IN_PATH.sub("", part.partition(".{")[0]) for part in parts] if "." in path else parts
     return tuple(part for part in parts if part and "{" not in part and not part.startswith("#"))
 
 
