@@ -198,19 +198,14 @@ def _help_text(program: object, words: Sequence[str]) -> str:
     return documents["ai-help.md"]
 
 
+_AI_HELP = "Show comprehensive usage guide for LLMs/agents and exit; after a command, that of the command."
+
+
 def _root(
     version: Annotated[
         bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
     ] = False,
-    ai_help: Annotated[
-        bool,
-        typer.Option(
-            "--ai-help",
-            callback=_show_ai_help,
-            is_eager=True,
-            help="Show comprehensive usage guide for LLMs/agents and exit; after a command, that of the command.",
-        ),
-    ] = False,
+    ai_help: Annotated[bool, typer.Option("--ai-help", callback=_show_ai_help, is_eager=True, help=_AI_HELP)] = False,
 ) -> None:
     """Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a skill,
     llms.txt, --ai-help text and a registry entry.
@@ -223,31 +218,21 @@ def _root(
 
 
 _COMMANDS = {
-    "from-server": "documents:from_server",
-    "from-openapi": "documents:from_openapi",
-    "from-cli": "documents:from_cli",
-    "init": "build:init",
-    "build": "build:build",
-    "update": "build:update",
-    "draft": "documents:draft",
-    "lint": "inspection:lint",
-    "rule": "inspection:rule",
-    "inspect": "inspection:inspect",
-    "diff": "inspection:diff",
-    "call": "mock:call",
-    "mock": "mock:mock",
-    "eval": "mock:evaluate",
-    "registry": "templates:registry",
-    "templates": "templates:templates",
-    "logout": "app:logout",
+    **dict.fromkeys(("from-server", "from-openapi", "from-cli"), "documents"),
+    **dict.fromkeys(("init", "build", "update"), "build"),
+    "draft": "documents",
+    **dict.fromkeys(("lint", "rule", "inspect", "diff"), "inspection"),
+    **dict.fromkeys(("call", "mock", "eval"), "mock"),
+    **dict.fromkeys(("registry", "templates"), "templates"),
+    "logout": "app",
 }
-"""Every command, with its module in this package and its name there."""
+"""Every command, in the order of help, with its module in this package."""
 
 
 def _command(name: str) -> Any:
     """Imports a command, or a group of commands."""
-    module, _, attribute = _COMMANDS[name].partition(":")
-    return getattr(import_module(f"skillgen.cli.{module}"), attribute)
+    module = import_module(f"skillgen.cli.{_COMMANDS[name]}")
+    return getattr(module, "evaluate" if name == "eval" else name.replace("-", "_"))
 
 
 def program(names: Iterable[str] = _COMMANDS, *, has_options: bool = True) -> typer.Typer:

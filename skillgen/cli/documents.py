@@ -215,14 +215,7 @@ def _asked(agent: str, brief: str, timeout_s: float) -> str:
     from skillgen.sources.mcp.process import CommandRun
 
     with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
-        run = CommandRun(
-            words=words_of_agent(agent),
-            environment=os.environ,
-            cwd=Path(folder),
-            timeout_s=timeout_s,
-            limit_bytes=ANSWER_LIMIT_BYTES,
-            text=brief,
-        )
+        run = CommandRun(words_of_agent(agent), os.environ, Path(folder), timeout_s, ANSWER_LIMIT_BYTES, text=brief)
         return run.output(where="--agent", what="answer", timeout_key="--agent-timeout").decode("utf-8", "replace")
 
 

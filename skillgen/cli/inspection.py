@@ -194,16 +194,16 @@ def _git(*arguments: str, input: bytes = b"") -> bytes | None:
     return None if finished.returncode else finished.stdout
 
 
+_FORMATS = ("text", "json", "sarif", "github", "conformance")
+
+
 class ReportOptions(Options, frozen=True, kw_only=True):
     """What is reported, and where."""
 
     PANEL = "Report"
 
     format: str = option(
-        "Format of the report: text, json, sarif, github or conformance.",
-        "text",
-        metavar="FORMAT",
-        choices=("text", "json", "sarif", "github", "conformance"),
+        "Format of the report: text, json, sarif, github or conformance.", "text", metavar="FORMAT", choices=_FORMATS
     )
     skill: PathName | None = option(
         "Check a skill that a person wrote, a SKILL.md or its folder, not SOURCE.", metavar="PATH"

@@ -187,7 +187,6 @@ def evaluate(
     from skillgen.evals.running import Evaluation, check_static, evaluate
     from skillgen.evals.tasks import REPORTS, is_lower, read_tasks
     from skillgen.pipeline.rendering import part_called
-    from skillgen.sources.mcp.session import CancelToken
 
     folder, shown = Path(skill), REPORTS[options.format]
     if not (folder / "SKILL.md").is_file():
@@ -207,17 +206,8 @@ def evaluate(
     tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
     if ungraded := [task.id for task in tasks if not task.is_gradable]:
         console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
-    evaluation = Evaluation(
-        service=service,
-        results=results,
-        skill=folder.resolve(),
-        tasks=tasks,
-        agent=words,
-        timeout_s=options.task_timeout,
-        jobs=jobs,
-        has_control=not options.no_control,
-        cancel_token=CancelToken(),
-    )
+    has_control = not options.no_control
+    evaluation = Evaluation(service, results, folder.resolve(), tasks, words, options.task_timeout, jobs, has_control)
     resumed = 0
     with console.progress("running the tasks") as progress:
 

@@ -147,6 +147,9 @@ class OptionsOf(Struct, frozen=True, kw_only=True):
         return given if self.is_partial or errors else self.classes[0](**given)
 
 
+_KEYWORD = inspect.Parameter.KEYWORD_ONLY
+
+
 def _parameter(item: Option, kinds: Collection[str], *, shows_default: bool) -> inspect.Parameter:
     kind: Any = str
     default: Any = None
@@ -160,20 +163,11 @@ def _parameter(item: Option, kinds: Collection[str], *, shows_default: bool) -> 
         kind, help_text = list[str], f"{help_text} Repeatable."
     if shows_default and isinstance(item.default, (str, float, int, tuple)) and item.default:
         default = ",".join(item.default) if isinstance(item.default, tuple) else item.default
-    declaration = typer.Option(
-        *filter(None, (item.short, item.flag)),
-        help=help_text,
-        metavar=None if kind is bool else item.metavar,
-        min={float: 0.1, int: LEAST}.get(kind),
-        max={float: 86_400, int: MOST}.get(kind),
-        rich_help_panel=item.panel,
-    )
-    return inspect.Parameter(
-        item.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[kind if default is not None else kind | None, declaration],
-    )
+    least, most = {float: (0.1, 86_400), int: (LEAST, MOST)}.get(kind, (None, None))
+    names, metavar = filter(None, (item.short, item.flag)), None if kind is bool else item.metavar
+    declaration = typer.Option(*names, help=help_text, metavar=metavar, min=least, max=most, rich_help_panel=item.panel)
+    annotation: Any = Annotated[kind if default is not None else kind | None, declaration]
+    return inspect.Parameter(item.name, _KEYWORD, default=default, annotation=annotation)
 
 
 def _options_of(annotation: Any) -> OptionsOf | None:
@@ -363,8 +357,7 @@ class GivenOf(OptionsOf, frozen=True, kw_only=True):
     def parameters(self, kinds: Collection[str]) -> list[inspect.Parameter]:
         """Returns SOURCE, the command of a server and the options for typer."""
         own = {"context": typer.Context} | ({} if self.argument is None else {"words": self.argument})
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        added = [inspect.Parameter(name, keyword, default=None, annotation=kind) for name, kind in own.items()]
+        added = [inspect.Parameter(name, _KEYWORD, default=None, annotation=kind) for name, kind in own.items()]
         return [*added, *super().parameters(kinds)]
 
     def take(self, values: dict[str, Any], errors: list[UsageError]) -> Given:
@@ -382,20 +375,13 @@ _SOURCE_HELP = (
     "for standard input."
 )
 
-SOURCE = GivenOf(
-    classes=(Run, Source),
-    kinds=SOURCE_KINDS,
-    without=("draft", "json"),
-    argument=Annotated[str | None, typer.Argument(metavar="[SOURCE] [-- COMMAND [ARG]...]", help=_SOURCE_HELP)],
-)
+_ONE = Annotated[str | None, typer.Argument(metavar="[SOURCE] [-- COMMAND [ARG]...]", help=_SOURCE_HELP)]
+_MANY = Annotated[list[str] | None, typer.Argument(metavar="[SOURCE]... [-- COMMAND [ARG]...]", help=_SOURCE_HELP)]
+
+SOURCE = GivenOf(classes=(Run, Source), kinds=SOURCE_KINDS, without=("draft", "json"), argument=_ONE)
 """One SOURCE, in all its forms."""
 
-SOURCES = structs.replace(
-    SOURCE,
-    argument=Annotated[
-        list[str] | None, typer.Argument(metavar="[SOURCE]... [-- COMMAND [ARG]...]", help=_SOURCE_HELP)
-    ],
-)
+SOURCES = structs.replace(SOURCE, argument=_MANY)
 """Any number of them."""
 
 

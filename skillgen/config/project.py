@@ -15,17 +15,7 @@ from msgspec import NODEFAULT, UNSET, UnsetType
 
 from skillgen.config.option import Option, Options, PathName, option, options_in
 from skillgen.errors import UsageError
-from skillgen.model.document import (
-    DEFAULT_BUDGET,
-    DEFAULT_FORMATS,
-    DEFAULT_PROFILE,
-    DEFAULT_SCREENING,
-    FORMATS,
-    PROFILES,
-    SCREENINGS,
-    SERVER_CARDS,
-    TEXTS_NAME,
-)
+from skillgen.model import document as model
 from skillgen.model.tool import EFFECTS
 
 FILE_NAME = "skillgen.yaml"
@@ -222,11 +212,11 @@ class Source(Options, frozen=True, kw_only=True):
     )
     screen: str = option(
         "What happens to text that addresses the model: "
-        f"{'; '.join(f'{name}: {text}' for name, text in SCREENINGS.items())}.",
-        DEFAULT_SCREENING,
+        f"{'; '.join(f'{name}: {text}' for name, text in model.SCREENINGS.items())}.",
+        model.DEFAULT_SCREENING,
         metavar="HOW",
         panel=_SAFETY,
-        choices=SCREENINGS,
+        choices=model.SCREENINGS,
     )
 
     def __repr__(self) -> str:
@@ -418,7 +408,9 @@ class Publish(Options, frozen=True, kw_only=True):
         (),
         is_command=True,
     )
-    server_card: str | None = option(f"Version of the server card: {' or '.join(SERVER_CARDS)}.", choices=SERVER_CARDS)
+    server_card: str | None = option(
+        f"Version of the server card: {' or '.join(model.SERVER_CARDS)}.", choices=model.SERVER_CARDS
+    )
 
 
 NO_PUBLISH = Publish()
@@ -440,11 +432,11 @@ class OutputOptions(Options, frozen=True, kw_only=True):
     )
     emit: Sequence[str] = option(
         "Output formats.",
-        DEFAULT_FORMATS,
-        usage=f"Comma-separated, of {','.join(FORMATS)}.",
+        model.DEFAULT_FORMATS,
+        usage=f"Comma-separated, of {','.join(model.FORMATS)}.",
         metavar="LIST",
         is_comma_separated=True,
-        choices=FORMATS,
+        choices=model.FORMATS,
     )
     publish: Publish = option(
         "Who publishes the service, for the formats that name the publisher.",
@@ -456,12 +448,12 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         "Folder of templates that replace built-in ones of the same name.", metavar="DIR"
     )
     profile: str = option(
-        f"Front matter of the skill: {', or '.join(f'{name} for {text}' for name, text in PROFILES.items())}.",
-        DEFAULT_PROFILE,
+        f"Front matter of the skill: {', or '.join(f'{name} for {text}' for name, text in model.PROFILES.items())}.",
+        model.DEFAULT_PROFILE,
         metavar="NAME",
-        choices=PROFILES,
+        choices=model.PROFILES,
     )
-    budget: int = option("Tokens of SKILL.md at most; a token is four bytes.", DEFAULT_BUDGET, metavar="TOKENS")
+    budget: int = option("Tokens of SKILL.md at most; a token is four bytes.", model.DEFAULT_BUDGET, metavar="TOKENS")
     split: str | None = option(
         "Write several skills for a large service: one for each of the largest groups of tools, and a common one.",
         metavar="group",
@@ -537,7 +529,7 @@ class Run(Options, frozen=True, kw_only=True):
     target: str | None = option("Target of the project file.", metavar="NAME", is_key=False)
     project: PathName | None = option("Project file. Default: skillgen.yaml.", metavar="FILE", is_key=False)
     draft: str | None = option(
-        f"Ask an agent once for the texts that rules cannot write, unless OUT/{TEXTS_NAME} has them.",
+        f"Ask an agent once for the texts that rules cannot write, unless OUT/{model.TEXTS_NAME} has them.",
         metavar="COMMAND",
         panel="Texts",
         is_key=False,

@@ -15,10 +15,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit
 
-from msgspec import Struct, ValidationError, structs, to_builtins
+from msgspec import Struct, ValidationError, field, structs, to_builtins
 
 from skillgen.calls import script
 from skillgen.errors import OutputError, UsageError
@@ -46,7 +46,7 @@ _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
 _TOKEN_KEYS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-class Evaluation(Struct, frozen=True, kw_only=True):
+class Evaluation(Struct, frozen=True):
     """What is evaluated."""
 
     service: Service
@@ -63,7 +63,7 @@ class Evaluation(Struct, frozen=True, kw_only=True):
     has_control: bool
     """Whether each task is also run without the skill."""
 
-    cancel_token: CancelToken
+    cancel_token: CancelToken = field(default_factory=CancelToken)
 
 
 def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
@@ -95,15 +95,9 @@ def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
         environment = _environment(evaluation, url, Path(skills) if item.has_skill else None)
         started = time.monotonic()
         try:
-            finished = CommandRun(
-                words=evaluation.agent,
-                environment=environment,
-                cwd=folder / "outputs",
-                timeout_s=evaluation.timeout_s,
-                limit_bytes=_OUTPUT_LIMIT_BYTES,
-                cancel_token=evaluation.cancel_token,
-                text=task.prompt,
-            ).finished()
+            limits = (evaluation.timeout_s, _OUTPUT_LIMIT_BYTES, evaluation.cancel_token)
+            run = CommandRun(evaluation.agent, environment, folder / "outputs", *limits, text=task.prompt)
+            finished = run.finished()
         except (OSError, ValueError) as error:
             what = f"the agent cannot be started: {error}"
             raise UsageError(what, where="--agent", fix="give the command of an agent, or correct its name") from None
@@ -114,17 +108,9 @@ def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
     tokens, is_loaded = reported(finished.output.decode("utf-8", "replace"), evaluation.skill.name)
     total = {} if tokens is None else {"total_tokens": tokens}
     _write_json(out, f"{path}/timing.json", {**total, "duration_ms": round(seconds * 1_000)})
-    found = Grade(
-        task=task.id,
-        prompt=task.prompt,
-        has_skill=item.has_skill,
-        assertions=assertions_of(task, log.calls, finished.status, is_loaded=is_loaded),
-        calls=len(log.calls),
-        seconds=round(seconds, 3),
-        tokens=tokens,
-        should_trigger=task.should_trigger,
-        is_skill_loaded=is_loaded,
-    )
+    assertions = assertions_of(task, log.calls, finished.status, is_loaded=is_loaded)
+    facts = {**item.known, "should_trigger": task.should_trigger, "is_skill_loaded": is_loaded, "tokens": tokens}
+    found = Grade(assertions=assertions, calls=len(log.calls), seconds=round(seconds, 3), **facts)
     passed, count = sum(each.passed for each in found.assertions), len(found.assertions)
     summary = {"passed": passed, "failed": count - passed, "total": count, "pass_rate": round(passed / count, 4)}
     members = to_builtins(found)
@@ -210,6 +196,10 @@ class _Planned(Struct, frozen=True):
     path: str
     """The folder of the run below the workspace, with forward slashes."""
 
+    @property
+    def known(self) -> dict[str, Any]:
+        return {"task": self.task.id, "prompt": self.task.prompt, "has_skill": self.has_skill}
+
 
 Report = Callable[[Grade, int, int, bool], None]
 """Receives a grade, how many runs are done, how many there are, and whether the grade is of an earlier start."""
@@ -262,9 +252,8 @@ def _planned(evaluation: Evaluation, iteration: str) -> Iterator[_Planned]:
 def _earlier_grade(out: Folder, item: _Planned) -> Grade | None:
     """Returns the grade that an earlier start has written."""
     members = as_dict(_json_in(out, f"{item.path}/{_GRADING}"))
-    known = {"task": item.task.id, "prompt": item.task.prompt, "has_skill": item.has_skill}
     try:
-        return convert({**members, **known, "assertions": members.get("assertion_results")}, Grade)
+        return convert({**members, **item.known, "assertions": members.get("assertion_results")}, Grade)
     except ValidationError:
         return None
 

@@ -23,7 +23,7 @@ from skillgen.mock import mcp
 from skillgen.mock.answers import CallLog, Request
 from skillgen.mock.api import ApiMock, Response, base_paths, json_response
 from skillgen.model.mcp_fields import ARGUMENT, ICON, PROMPT, RESOURCE, SEMANTICS, TOOL, Field, declared
-from skillgen.model.resource import Prompt
+from skillgen.model.resource import Prompt, Resource
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Icon, Json
@@ -203,17 +203,9 @@ def serving(mock: mcp.McpMock | ApiMock, port: int = 0) -> Iterator[int]:
         what, fix = f"port {port} cannot be opened: {os.strerror(error.errno or 0)}", "choose another one, or 0 for any"
         raise UsageError(what, where="--http", fix=fix) from None
     application = _application(StreamableHttp(mock) if isinstance(mock, mcp.McpMock) else mock)
-    server = uvicorn.Server(
-        uvicorn.Config(
-            application,
-            log_config=None,
-            log_level="critical",
-            lifespan="off",
-            ws="none",
-            server_header=False,
-            timeout_graceful_shutdown=1,
-        )
-    )
+    quiet: dict[str, Any] = {"log_config": None, "log_level": "critical", "server_header": False}
+    config = uvicorn.Config(application, lifespan="off", ws="none", timeout_graceful_shutdown=1, **quiet)
+    server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     try:
@@ -227,17 +219,11 @@ def results_from_service(service: Service) -> dict[str, Json]:
     """Returns the results of a crawl that would be read as this service: method to result, of a list to its pages."""
     handshake = _handshake(service)
     results: dict[str, Json] = {"server/discover" if "supportedVersions" in handshake else "initialize": handshake}
+    templates = service.resource_templates
     entries: dict[str, dict[str, list[Json]]] = {
         "tools/list": {"tools": [*map(_tool, service.tools)]},
-        "resources/list": {
-            "resources": [_entry(RESOURCE, item, {"uri": item.uri, "name": item.name}) for item in service.resources]
-        },
-        "resources/templates/list": {
-            "resourceTemplates": [
-                _entry(RESOURCE, item, {"uriTemplate": item.uri, "name": item.name})
-                for item in service.resource_templates
-            ]
-        },
+        "resources/list": {"resources": [_resource(item, "uri") for item in service.resources]},
+        "resources/templates/list": {"resourceTemplates": [_resource(item, "uriTemplate") for item in templates]},
         "prompts/list": {"prompts": [*map(_prompt, service.prompts)]},
     }
     capabilities = handshake["capabilities"]
@@ -252,13 +238,8 @@ def results_from_service(service: Service) -> dict[str, Json]:
 def _handshake(service: Service) -> dict[str, Json]:
     """Returns the result of `initialize`, or that of `server/discover`, with the versions that the server supports."""
     extras = {key: value for key, value in (service.extras or {}).items() if key not in _DERIVED}
-    identity = {
-        "name": service.name,
-        "version": service.version or "",
-        "title": service.title,
-        "websiteUrl": service.homepage,
-        "icons": _icons(service.icons),
-    }
+    identity: dict[str, Json] = {"name": service.name, "version": service.version or "", "title": service.title}
+    identity |= {"websiteUrl": service.homepage, "icons": _icons(service.icons)}
     version = service.protocol_version
     legacy = version if version in LEGACY_VERSIONS else LEGACY_VERSIONS[-1]
     is_modern = version == MODERN_VERSION
@@ -288,6 +269,10 @@ def _tool(tool: Tool) -> dict[str, Json]:
     }
     hints = declared(SEMANTICS, tool.semantics, "hint") or None
     return _entry(TOOL, tool, own, annotations=hints, dashdash=tool_object(tool) or None)
+
+
+def _resource(item: Resource, uri_key: str) -> dict[str, Json]:
+    return _entry(RESOURCE, item, {uri_key: item.uri, "name": item.name})
 
 
 def _prompt(prompt: Prompt) -> dict[str, Json]:

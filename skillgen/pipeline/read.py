@@ -108,10 +108,8 @@ def refuse_useless_options(source: Source, kinds: Sequence[str]) -> None:
 def _refuse_texts_for_several(request: Request, count: int) -> None:
     texts, names = request.texts, ("name", "version", "description", "base_url", "extra")
     given = [item.flag for item in options_in(Texts) if item.flag and item.name in names and getattr(texts, item.name)]
-    what, fix = (
-        "for one service only, but the source has several",
-        "choose one with --server NAME, and its folder with --out",
-    )
+    what = "for one service only, but the source has several"
+    fix = "choose one with --server NAME, and its folder with --out"
     if count > 1 and given:
         fix = fix if request.pointer is None else "add a target for each, with server: NAME"
         raise UsageError(what, where=", ".join(given), fix=fix)
@@ -359,14 +357,8 @@ def _run_of(command: tuple[str, ...], request: Request) -> CommandRun:
     """Returns a run of a command with the variables and in the folder that the user names."""
     from skillgen.sources.mcp.process import CommandRun
 
-    return CommandRun(
-        words=command,
-        environment={**request.environment, **request.source.env},
-        cwd=_folder(request.source),
-        timeout_s=request.source.timeout,
-        limit_bytes=SOURCE_LIMIT_BYTES,
-        cancel_token=request.cancel_token,
-    )
+    source, environment = request.source, {**request.environment, **request.source.env}
+    return CommandRun(command, environment, _folder(source), source.timeout, SOURCE_LIMIT_BYTES, request.cancel_token)
 
 
 def _folder(source: Source) -> Path | None:
@@ -402,14 +394,9 @@ def _target(request: Request, config: ClientConfig | None = None, name: str = ""
             timeout_s=source.timeout,
             extra_secrets=request.secrets,
         )
-    login = Login(
-        is_requested=source.login,
-        announce=request.announce if source.login else None,
-        client_id=source.client_id,
-        client_secret=source.client_secret,
-        issuer=source.issuer,
-        confirm=request.confirm,
-    )
+    announce = request.announce if source.login else None
+    client = {name: getattr(source, name) for name in ("client_id", "client_secret", "issuer")}
+    login = Login(is_requested=source.login, announce=announce, confirm=request.confirm, **client)
     login = target.login if target.url is None else login
     return replace(target, caller_env=request.environment, scope=CrawlScope.from_options(source), login=login)
 

@@ -209,7 +209,6 @@ class _ServiceReader:
         pointer: str,
         path: tuple[str, ...],
         above: Sequence[_Declared],
-        *,
         is_chained: bool = False,
     ) -> Iterator[Tool]:
         """Yields a command, if it does something by itself, then its commands; `above` are the parameters before it."""
@@ -228,7 +227,7 @@ class _ServiceReader:
             if item.is_hidden:
                 self._hidden.add(where)
             else:
-                yield from self._tools(item, where, (*path, item.name), above, is_chained=command.is_chain)
+                yield from self._tools(item, where, (*path, item.name), above, command.is_chain)
 
     def _tool(
         self, command: Command, texts: _Texts, pointer: str, path: tuple[str, ...], above: Sequence[_Declared]

@@ -24,14 +24,7 @@ from skillgen.model.resource import ClientEntry
 from skillgen.model.values import Json
 from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_private, is_secret_setting, public_url, secrets_from_environment
-from skillgen.sources.detect import (
-    SERVER_PATHS,
-    discover_document,
-    is_client_config,
-    is_description,
-    is_domain,
-    wrong_kind_error,
-)
+from skillgen.sources import detect
 from skillgen.sources.documents import is_url, load_text, text_of_file
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import as_dict, as_list, json_from_text, text_of
@@ -165,13 +158,13 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
         UsageError: the file or the folder cannot be read, or lists no servers.
     """
     text, access = os.fspath(source), access or FetchOptions()
-    text = f"https://{text}" if is_domain(text) else text
+    text = f"https://{text}" if detect.is_domain(text) else text
     if is_url(text):
         refuse_bad_url(text, text)
         parts = urlsplit(text)
-        paths = SERVER_PATHS if parts.path in ("", "/") and not parts.query else ()
+        paths = detect.SERVER_PATHS if parts.path in ("", "/") and not parts.query else ()
         lists = functools.partial(_config_from, name=text, folder=None, is_foreign=True)
-        document = discover_document(text, ProblemLog(), access, lists, paths, "a list of MCP servers")
+        document = detect.discover_document(text, ProblemLog(), access, lists, paths, "a list of MCP servers")
         config = _config_from(document.data, document.name, None, is_foreign=True)
         assert config is not None
         return config
@@ -184,7 +177,7 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
     config = _config_from(data, text, folder, is_foreign=False)
     if config is None:
         unknown = UsageError("names no MCP servers", fix=_GIVE_SERVERS)
-        error = wrong_kind_error(data, text, "a list of MCP servers") or unknown
+        error = detect.wrong_kind_error(data, text, "a list of MCP servers") or unknown
         raise UsageError(error.what, where=text, fix=error.fix)
     return config
 
@@ -206,7 +199,7 @@ def _config_from(data: Json, name: str, folder: Path | None, *, is_foreign: bool
         folder = Path.cwd() if own else folder
         config = ClientConfig(name=name, folder=folder, servers=servers, inputs=inputs, is_foreign=is_foreign)
         return replace(config, elsewhere=elsewhere)
-    ways = {} if is_description(data) else published_ways(data)
+    ways = {} if detect.is_description(data) else published_ways(data)
     config = ClientConfig(name=name, folder=folder, servers=ways, ways=frozenset(ways), is_foreign=True)
     return config if ways else None
 
@@ -221,7 +214,7 @@ def data_of_client_file(path: Path) -> dict[str, Json] | None:
         return None
     with suppress(ValueError, RecursionError):
         data = as_dict(json.loads(without_comments(text)))
-        return data if is_client_config(data) else None
+        return data if detect.is_client_config(data) else None
     return None
 
 

@@ -7,7 +7,6 @@ extensions live. No tool is called, except `get_manifest` and `ai_help` on reque
 from __future__ import annotations
 
 import base64
-import binascii
 import contextlib
 import hashlib
 import json
@@ -349,7 +348,7 @@ def _content(result: Json) -> bytes | None:
         if isinstance(blob := as_dict(item).get("blob"), str):
             try:
                 return base64.b64decode(blob, validate=True)
-            except (binascii.Error, ValueError):
+            except ValueError:
                 return None
     return None
 

@@ -38,13 +38,7 @@ from skillgen.errors import SourceError
 from skillgen.model.values import Json
 from skillgen.security.secrets import Secrets
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES
-from skillgen.sources.mcp.session import (
-    CancelToken,
-    ConnectionLost,
-    Params,
-    error_from_response,
-    parse_messages,
-)
+from skillgen.sources.mcp.session import CancelToken, ConnectionLost, Params, error_from_response, parse_messages
 
 _WATCHER = Path(__file__).with_name("watcher.py")
 
@@ -214,17 +208,9 @@ def _popen(
 ) -> subprocess.Popen[bytes]:
     # Windows starts a .cmd file such as npx.cmd only by its full name.
     program = shutil.which(command[0], path=environment.get("PATH")) if os.name == "nt" else None
-    return subprocess.Popen(
-        [program or command[0], *command[1:]],
-        stdin=stdin,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        bufsize=0,
-        cwd=cwd,
-        env=environment,
-        pass_fds=fds,
-        start_new_session=True,
-    )
+    words, pipe = [program or command[0], *command[1:]], subprocess.PIPE
+    place: dict[str, Any] = {"cwd": cwd, "env": environment, "pass_fds": fds, "start_new_session": True}
+    return subprocess.Popen(words, bufsize=0, stdin=stdin, stdout=pipe, stderr=pipe, **place)
 
 
 def _started(run: Callable[..., None], *arguments: object) -> Thread:
@@ -253,7 +239,7 @@ class Finished(Struct, frozen=True, kw_only=True):
     """The end of standard error."""
 
 
-class CommandRun(Struct, frozen=True, kw_only=True):
+class CommandRun(Struct, frozen=True):
     """A run of a command, and its bounds."""
 
     words: tuple[str, ...]

@@ -142,7 +142,7 @@ class PublishedWay(Struct):
             what, url = "is a link to a document that lists the server", public_url(card)
             raise UsageError(what, where=self.where, fix=f"read that: skillgen from-server --config {url}")
         if "identifier" in self.raw:
-            env = dict(self._given_variables())
+            env = dict(self._named_values("environmentVariables", without=("value", "default")))
             command = self._command(env)
             return ServerTarget(command=command, env=env, extra_secrets=self.secrets, timeout_s=timeout_s)
         url = self._filled_in(text_of(self.raw, "url") or "", as_dict(self.raw.get("variables")))
@@ -169,20 +169,15 @@ class PublishedWay(Struct):
             if value is not None:
                 yield value if flag is None else f"{flag}={value}"
 
-    def _given_variables(self) -> Iterator[tuple[str, str]]:
-        """Yields the variables of a package with their values from `--env`.
+    def _named_values(self, key: str, without: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+        """Yields names with their values: declared, unless by the members `without`, or from `--env`.
 
         Raises:
-            UsageError: a required one is missing.
+            UsageError: a required value is missing.
         """
-        for item in map(as_dict, as_list(self.raw.get("environmentVariables"))):
-            name, item = text_of(item, "name"), {key: item.get(key) for key in ("isSecret", "isRequired")}
-            if name is not None and (value := self._value(item, name)) is not None:
-                yield name, value
-
-    def _named_values(self, key: str) -> Iterator[tuple[str, str]]:
         for item in map(as_dict, as_list(self.raw.get(key))):
-            if (name := text_of(item, "name")) is not None and (value := self._value(item, name)) is not None:
+            known = {member: value for member, value in item.items() if member not in without}
+            if (name := text_of(item, "name")) is not None and (value := self._value(known, name)) is not None:
                 yield name, value
 
     def _value(self, item: Mapping[str, Json], name: str) -> str | None:

@@ -152,10 +152,8 @@ _CLIENT_INFO = {"name": "skillgen", "version": __version__}
 _CAPABILITIES: dict[str, Json] = {"extensions": {SKILLS: {}, GROUPS: {}}}
 """Extensions that skillgen can read; a server does not offer them to a client that does not declare them."""
 
-_HEADER_MISMATCH = -32020
-_MISSING_CLIENT_CAPABILITY = -32021
-_UNSUPPORTED_VERSION = -32022
-_MODERN_ERRORS = (_HEADER_MISMATCH, _MISSING_CLIENT_CAPABILITY, _UNSUPPORTED_VERSION)
+_MODERN_ERRORS = (-32020, -32021, -32022)
+"""The headers differ from the message, the client lacks a capability, the version is not supported."""
 
 _REFUSED_STATUSES = (401, 403, 407, 429)
 """HTTP statuses that do not depend on the method."""

@@ -19,6 +19,7 @@ from skillgen.security.secrets import host_of, is_private
 from skillgen.sources.extra_text import with_text
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.json_schema.loader import SchemaReader
+from skillgen.sources.mcp import metadata, offers
 from skillgen.sources.mcp.fields import (
     SERVER_INFO_KEY,
     FieldReader,
@@ -26,23 +27,6 @@ from skillgen.sources.mcp.fields import (
     catalogue_errors,
     named_entries,
     raw_entries,
-)
-from skillgen.sources.mcp.metadata import (
-    Manifest,
-    advice_on,
-    identity_from_crawl,
-    sources_from_results,
-    specifications_of,
-)
-from skillgen.sources.mcp.offers import (
-    GroupReader,
-    ToolEntry,
-    ToolReader,
-    header_error,
-    icons_of,
-    offered_skills,
-    prompt_from_entry,
-    resource_from_entry,
 )
 from skillgen.sources.mcp.progressive import ERRORS as DISCLOSURE_ERRORS
 from skillgen.sources.mcp.progressive import DisclosedTools
@@ -59,7 +43,7 @@ def _list_metadata(results: Mapping[str, Json], problems: ProblemLog) -> dict[st
     They are those of `CacheableResult` (2026-07-28) and any that the protocol does not know. Results for one user alone
     (`cacheScope`) are reported: the documents may be for that user alone as well.
     """
-    metadata: dict[str, Json] = {}
+    found: dict[str, Json] = {}
     private: list[str] = []
     for method, (_, items_key) in LISTS.items():
         known = {items_key, "_meta", "nextCursor", "resultType"}
@@ -67,13 +51,13 @@ def _list_metadata(results: Mapping[str, Json], problems: ProblemLog) -> dict[st
             meta = {key: value for key, value in as_dict(page.get("_meta")).items() if key != SERVER_INFO_KEY}
             rest = {key: value for key, value in page.items() if key not in known} | ({"_meta": meta} if meta else {})
             if rest:
-                metadata[method] = rest | metadata.get(method, {})
+                found[method] = rest | found.get(method, {})
             private += [method] if page.get("cacheScope") == "private" else []
     if private:
         methods = ", ".join(dict.fromkeys(private))
         message = f"the results of {methods} are meant for the user who asks (cacheScope: private)"
         problems.report("results-private", child("", private[0]), message)
-    return metadata
+    return found
 
 
 def _checked_references(service: Service, manifest_tools: Collection[str], problems: ProblemLog) -> Service:
@@ -144,31 +128,33 @@ def service_from_crawl(crawl: Crawl, *, server_name: str | None = None, trusted_
 def service_from_manifest(data: Json, *, server_name: str | None = None) -> Service:
     """Builds the service from a service manifest (seed 004, 1)."""
     problems = ProblemLog()
-    manifest = Manifest(data, "", problems)
+    manifest = metadata.Manifest(data, "", problems)
     version = text_of(manifest.server.raw, "mcp_spec_version")
     crawl = Crawl(results={}, protocol_version=version, transport="stdio", url=None)
     return _ServiceReader(crawl, problems, manifest).service(server_name)
 
 
 class _ServiceReader:
-    def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: Manifest | None = None) -> None:
+    def __init__(self, crawl: Crawl, problems: ProblemLog, manifest: metadata.Manifest | None = None) -> None:
         self._crawl = crawl
         self._problems = problems
-        self._sources = sources_from_results(crawl.results, problems, manifest)
+        self._sources = metadata.sources_from_results(crawl.results, problems, manifest)
         self._manifest = self._sources.manifest
         self._disclosed = DisclosedTools(crawl.results, problems)
-        self._groups = GroupReader(crawl.results, problems)
+        self._groups = offers.GroupReader(crawl.results, problems)
 
     def service(self, server_name: str | None, trusted_domains: Sequence[str] = ()) -> Service:
         resolver, host = FieldResolver(self._problems), host_of(self._crawl.url)
         # A server that the user runs is trusted as the user's own: its site is the one that it names.
         link_hosts = None if host is None or is_private(host) else [host, *trusted_domains]
-        identity = identity_from_crawl(self._crawl, self._sources, resolver, server_name=server_name, hosts=link_hosts)
+        identity = metadata.identity_from_crawl(
+            self._crawl, self._sources, resolver, server_name=server_name, hosts=link_hosts
+        )
         hosts = link_hosts or [*filter(None, [host_of(identity.homepage)]), *trusted_domains]
         schemas = SchemaReader(self._problems)
         entries = list(self._tool_entries())
         help_text = self._sources.ai_help.of_tools({name for name, _ in entries}, self._problems)
-        reader = ToolReader(schemas=schemas, ai_help=help_text, trusted_hosts=hosts, problems=self._problems)
+        reader = offers.ToolReader(schemas=schemas, ai_help=help_text, trusted_hosts=hosts, problems=self._problems)
         tools = self._tools(reader, entries)
         disclosure = self._disclosed.disclosure(entries, self._crawl.protocol_version)
         resources = self._all_entries("resources/list", "uri")
@@ -176,23 +162,23 @@ class _ServiceReader:
         prompts = self._all_entries("prompts/list", "name")
         service = replace(
             identity,
-            icons=icons_of(self._sources.server_info, hosts),
+            icons=offers.icons_of(self._sources.server_info, hosts),
             groups=self._groups.groups_of(tools),
             tools=tools,
             disclosure=disclosure,
-            skills=offered_skills(self._crawl.results, self._problems),
+            skills=offers.offered_skills(self._crawl.results, self._problems),
             related=self._manifest.related(),
             errors=(*catalogue_errors([self._manifest.fields]), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
-            resources=tuple(resource_from_entry(uri, fields, hosts) for uri, fields in resources),
-            resource_templates=tuple(resource_from_entry(uri, fields, hosts) for uri, fields in templates),
-            prompts=tuple(prompt_from_entry(name, fields, hosts, schemas) for name, fields in prompts),
+            resources=tuple(offers.resource_from_entry(uri, fields, hosts) for uri, fields in resources),
+            resource_templates=tuple(offers.resource_from_entry(uri, fields, hosts) for uri, fields in templates),
+            prompts=tuple(offers.prompt_from_entry(name, fields, hosts, schemas) for name, fields in prompts),
             sections=(*self._groups.sections(), *help_text.sections),
             schemas=schemas.named_types(),
             source_size_bytes=self._tools_size_bytes(),
-            uses=specifications_of(self._sources, self._crawl.results),
+            uses=metadata.specifications_of(self._sources, self._crawl.results),
         )
         service = _checked_references(service, self._manifest.tools(), self._problems)
-        advice = advice_on(service, self._sources, (fields for _, fields in entries), self._crawl.results)
+        advice = metadata.advice_on(service, self._sources, (fields for _, fields in entries), self._crawl.results)
         # Extras are the members that nothing read, so they and the problems are complete only here.
         extras = self._extras()
         problems, origins = tuple(self._problems), resolver.origins
@@ -205,7 +191,7 @@ class _ServiceReader:
             entries = self._all_entries("tools/list", "name")
             mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
             for name, fields in entries:
-                reason = header_error(fields.raw.get("inputSchema")) if mirrors_arguments else None
+                reason = offers.header_error(fields.raw.get("inputSchema")) if mirrors_arguments else None
                 if reason is None:
                     yield name, fields
                 else:  # a client must leave out such a tool
@@ -214,7 +200,7 @@ class _ServiceReader:
         else:
             yield from named_entries(self._manifest.raw_tools, "name", self._problems)
 
-    def _tools(self, reader: ToolReader, entries: list[tuple[str, FieldReader]]) -> tuple[Tool, ...]:
+    def _tools(self, reader: offers.ToolReader, entries: list[tuple[str, FieldReader]]) -> tuple[Tool, ...]:
         manifest = self._manifest.tools() if "tools/list" in self._crawl.results else {}
         listed = {name for name, _ in entries}
         if unlisted := [name for name in manifest if name not in listed]:
@@ -222,7 +208,7 @@ class _ServiceReader:
             self._problems.report("manifest-tool-not-listed", self._manifest.fields.pointer_to("tools"), message)
         tools = []
         for name, fields in entries:
-            entry = ToolEntry(fields, self._disclosed.description(name), manifest.get(name))
+            entry = offers.ToolEntry(fields, self._disclosed.description(name), manifest.get(name))
             group, is_undescribed = self._groups.group_of(name, fields), self._disclosed.is_undescribed(name)
             tool = reader.tool(name, entry, group=group, is_undescribed=is_undescribed)
             tools.append(replace(tool, disclosed_by=self._groups.disclosing_group(name)))
