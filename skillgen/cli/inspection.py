@@ -241,7 +241,8 @@ def lint(
     if file is None and not given.has_source:
         fix = "name a description, a snapshot or -- COMMAND of a server, or run `skillgen init`"
         raise UsageError("neither a source nor a skillgen.yaml", where="SOURCE", fix=fix)
-    linter = Linter(options, project.lint, file, has_requirements=report.format == "conformance")
+    is_conformance = report.format == "conformance"
+    linter = Linter(options, project.lint, file, has_requirements=is_conformance, only_errors=console.quiet)
     findings, code = list[Findings](), ExitCode.DONE
     for name, path, out, reading in _readings(given, file, console):
         for error in reading.failures:
@@ -255,11 +256,8 @@ def lint(
             label = " ".join(filter(None, (name, None if name and is_one else service.name)))
             own = out if out is None or (is_one and not reading.failures) else out / folder
             findings.append(linter.check(service, label, path=path, out=own))
-    if console.quiet:
-        errors = [tuple(problem for problem in item.problems if problem.level == "error") for item in findings]
-        findings = [structs.replace(item, problems=same) for item, same in zip(findings, errors, strict=True)]
     findings = [item.located(None if console.verbose or report.format != "text" else PLACES_SHOWN) for item in findings]
-    if report.format == "conformance":
+    if is_conformance:
         text = conformance_report(findings, time_of_run())
     elif report.format == "text":
         nothing = "no errors" if console.quiet else "no findings"

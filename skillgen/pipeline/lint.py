@@ -30,8 +30,10 @@ class Linter:
         file: Path | None = None,
         *,
         has_requirements: bool = False,
+        only_errors: bool = False,
     ) -> None:
-        """Combines the options of a run with those of the project file, if there is one.
+        """Combines the options of a run with those of the project file, if there is one. With `only_errors`, rules of
+        other levels are not checked.
 
         Raises:
             UsageError: a pattern matches no code.
@@ -42,7 +44,8 @@ class Linter:
         selected = set(_codes(select_place, given.select or project.select))
         ignored = {*_codes("--ignore", given.ignore), *_codes(ignore_place, project.ignore)}
         chosen = selected or {code for code, kind in CODES.items() if not kind.is_optional}
-        self.codes = frozenset(CODES if has_requirements else chosen - ignored)
+        codes = CODES if has_requirements else chosen - ignored
+        self.codes = frozenset(code for code in codes if not only_errors or CODES[code].level == "error")
 
     def check(self, service: Service, source: str, *, path: str | None = None, out: Path | None = None) -> Findings:
         """Returns the findings on a service of the file `path`, and on what a person added to documents in `out`."""
