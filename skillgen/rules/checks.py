@@ -520,7 +520,7 @@ class ToolNames:
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
         folded = text.casefold()
-        after_verb = _AFTER_VERB.findall(text) if any(verb in folded for verb in _VERBS) else ()
+        after_verb = _AFTER_VERB.findall(text) if any(map(folded.__contains__, _VERBS)) else ()
         before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
         for found in dict.fromkeys((*after_verb, *before_noun)):
             # `read-only` may be an adjective.

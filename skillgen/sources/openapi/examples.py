@@ -100,8 +100,9 @@ def login_parameters(tools: Sequence[Tool], text: str | None) -> tuple[str, ...]
 
 
 def _may_be_login(item: Parameter) -> bool:
-    is_key = item.name.lower() == "key" or is_secret_name(item.name) or _KEY.search(re.sub("[_-]", " ", item.name))
-    return bool(is_key and _LOGIN.search(item.name)) and item.location in ("header", "query", "body")
+    if item.location not in ("header", "query", "body") or not _LOGIN.search(item.name):  # as of most
+        return False
+    return item.name.lower() == "key" or is_secret_name(item.name) or bool(_KEY.search(re.sub("[_-]", " ", item.name)))
 
 
 def _start_of(name: str) -> str:
@@ -379,9 +380,8 @@ class RequestGenerator:
                 raise NoExample
             if self._is_file(schemas.get(name, ANYTHING)):
                 count = len(member) if isinstance(member, list) else 1
-                yield from [
-                    Part(name=_displayable(name), is_file=True, media_type=first_concrete(rule.media_type))
-                ] * count
+                part = Part(name=_displayable(name), is_file=True, media_type=first_concrete(rule.media_type))
+                yield from [part] * count
             else:
                 yield from (_typed(*part) for part in part_items(name, member, media_type, rule.style, rule.explode))
 

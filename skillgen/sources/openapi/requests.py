@@ -291,7 +291,7 @@ class RequestReader:
             return parameters
         declared = {item.name for item in parameters if item.location == "path"}
         elsewhere = {item.name for item in parameters} - declared
-        named = dict[str, None]()
+        named: dict[str, None] = {}
         for name in TEMPLATE_VARIABLE.findall(path):
             if name[:1] in EXPANSIONS and name not in declared:
                 name = name[1:]
