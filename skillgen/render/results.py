@@ -334,7 +334,7 @@ def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Output, 
 def _body_of(output: Output) -> Output | None:
     """Returns the body of an error, if there is more to say of it than the name of its type."""
     schema = output.schema
-    names = {item.name for item in schema.properties} if schema is not None else set[str]()
+    names = {item.name for item in schema.properties} if schema is not None else set()
     examples = [
         item
         for item in output.examples

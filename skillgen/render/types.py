@@ -226,7 +226,7 @@ def value_notes(
 
     If the value `is_nested`, they begin in lower case; values in them are written by `shown`.
     """
-    found = list[str]()
+    found: list[str] = []
     for target in inline_parts(schema):
         found += schema_description(target, text)
         found += value_notes(target, target.deprecated, way, text, is_nested=is_nested, shown=shown)
@@ -541,7 +541,7 @@ def nested_lines(schema: Schema, way: Direction = "both", *, has_own: bool = Tru
     """
     if schema.items is not None and _is_container(schema, "items"):
         return nested_lines(schema.items, way)
-    lines, own = list[str](), schema.properties
+    lines, own = [], schema.properties
     if parts := inline_parts(schema):
         refined = {item.name: item for item in own}
         parts = [_without_refined(part, refined) for part in parts]
@@ -684,7 +684,7 @@ def item_of(parameter: Parameter, way: Direction) -> str:
 
 
 def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str]) -> Iterator[str]:
-    plain, named, items = list[str](), list[str](), _items(way)
+    plain, named, items = [], [], _items(way)
     for parameter in sent_parameters(parameters, way):
         _, item, is_plain = _item(parameter, way, items)
         if item in above and not parameter.required:
@@ -715,7 +715,7 @@ def _item(parameter: Parameter, way: Direction, items: dict[int, _Item]) -> _Ite
     if found := items.get(id(parameter)):
         return found
     schema, sent = parameter.schema, parameter.serialization
-    words, notes, lines = inline(parameter.description or ""), "", list[str]()
+    words, notes, lines = inline(parameter.description or ""), "", []
     line = f"- {_head(parameter, way)}" + (f": {words}" if words else "")
     is_plain = astuple(schema)[4:] == _NOTHING_MORE and schema.format != "binary"
     if not is_plain or parameter.deprecated or sent is not None or parameter.syntax is not None:

@@ -22,7 +22,7 @@ _HOST_FORMS = {
     "-8<": r"8(?<=-8)(?=<-)",  # --8<-- "file": MkDocs with pymdownx.snippets
     "{!": r"\{(?=!\s*[^\s!{}][^!\n]*!)",  # {!file!}: MkDocs with markdown-include
     "!": r"!(?=[`{]|\[\[)",  # !`command`: Claude Code and OpenCode run it; !{command}: Gemini CLI; ![[file]]: Obsidian
-    "#[[": r"#(?=\[\[file:)",  # #[[file:x]]: Kiro
+    "#[[file:": r"#(?=\[\[file:)",  # #[[file:x]]: Kiro
     "```!": r"`(?<=```)(?=!)",  # a fence opened with ```! is run by Claude Code, also inside a longer fence
     "$": r"\$(?=ARGUMENTS|\{CLAUDE_)",  # arguments of an invocation, and variables of Claude Code
     "{{": r"\{(?=\{)",  # Liquid, which Jekyll runs before it reads Markdown; {{args}} of Gemini CLI
