@@ -79,7 +79,9 @@ class Folder(Struct, frozen=True):
         """
         parts = path.split("/") if path else []
         places = accumulate(parts, "{}/{}".format, initial=self.path)
-        if {"", ".", ".."}.isdisjoint(parts) and not any(map(_is_link, islice(places, 1, None))):
+        # On other systems a part may lead out in other ways: a junction, a drive, a backslash.
+        is_plain = CAN_HOLD and {"", ".", ".."}.isdisjoint(parts)
+        if is_plain and not any(map(_is_link, islice(places, 1, None))):
             return parts
         place = Path(self.path, path)
         try:
