@@ -71,6 +71,13 @@ def test_findings_are_grouped_by_rule_the_worst_first(lacking: Path) -> None:
     assert levels == sorted(levels, key=["error", "warning", "info"].index)
 
 
+@pytest.mark.parametrize("chosen", [(), ("--select", "*")])
+def test_quiet_prints_errors_only(lacking: Path, chosen: tuple[str, ...]) -> None:
+    assert codes(lacking, "--quiet", *chosen) == ["no-description"]
+    none = lint(lacking, "--quiet", "--strict", "--ignore", "no-description")
+    assert (none.stdout, none.exit_code) == (f"{lacking}: no errors\n", 0)
+
+
 def test_only_the_first_places_of_a_rule_are_printed_unless_asked(tmp_path: Path) -> None:
     many = [tool(f"tool_{number}") for number in range(9)]
     server = ("--", *command(tmp_path, tools=many))
