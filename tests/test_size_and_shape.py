@@ -410,7 +410,7 @@ def calls_by_place(count: int) -> Counter[str]:
 
 def test_work_grows_as_the_operations_and_what_they_share_is_read_once() -> None:
     """X-10: a shared schema or example is read once, a repeated description is escaped and searched once."""
-    calls_by_place(5)  # fills caches, and loads tables
+    calls_by_place(1440)  # fills caches with all names, and loads tables
     # From 960 on, all are listed in the same form: smaller services take more calls.
     few, more, most = map(calls_by_place, (960, 1200, 1440))
     assert few["sources/json_schema/keywords.py"] == most["sources/json_schema/keywords.py"] > 20
