@@ -206,8 +206,16 @@ def evaluate(
     tasks = read_tasks(folder, frozenset(tool.name for tool in service.tools))
     if ungraded := [task.id for task in tasks if not task.is_gradable]:
         console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
-    has_control = not options.no_control
-    evaluation = Evaluation(service, results, folder.resolve(), tasks, words, options.task_timeout, jobs, has_control)
+    evaluation = Evaluation(
+        service=service,
+        results=results,
+        skill=folder.resolve(),
+        tasks=tasks,
+        agent=words,
+        timeout_s=options.task_timeout,
+        jobs=jobs,
+        has_control=not options.no_control,
+    )
     resumed = 0
     with console.progress("running the tasks") as progress:
 

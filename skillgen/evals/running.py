@@ -46,7 +46,7 @@ _OUTPUT_LIMIT_BYTES = 64 * 1024 * 1024
 _TOKEN_KEYS = ("input_tokens", "output_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
-class Evaluation(Struct, frozen=True):
+class Evaluation(Struct, frozen=True, kw_only=True):
     """What is evaluated."""
 
     service: Service

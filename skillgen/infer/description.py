@@ -324,7 +324,8 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
         owner, _, text = text.lstrip("@").rpartition("/")
         text = re.sub(r"[-_]+", " ", text.rpartition(".")[2])
     said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
-    said = start if (start := _MORE.sub("", said)).strip(_ENDS) else said
+    start = _MORE.sub("", said)
+    said = start if start.strip(_ENDS) else said
     said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
     said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
     said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))

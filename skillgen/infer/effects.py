@@ -331,14 +331,14 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
         if ":" in ending[0] or is_get or (own[:1] == (custom,) and done != "read" and not verb):
             verb = _Verb(custom, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
-    said, is_raised = None, verb and verb.word in _RAISED
-    if not is_get or code or is_raised or starts & _CHANGES:
+    said, is_doubted = None, verb and verb.word in _RAISED
+    if not is_get or code or is_doubted or starts & _CHANGES:
         said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if is_get and not code:
         # What may be a noun begins the name and ends the path: `stop_job` at `/jobs/{id}/stop`, "Stop Job".
         certain = {*_WORDS["runs"], custom if tool.name.lower().startswith(custom) else ""}
         is_sure = said and (said.is_certain or said.word in certain) and starts & _CHANGES
-        if (said and said.effect == "read") or not (is_sure or is_raised):
+        if (said and said.effect == "read") or not (is_sure or is_doubted):
             verb = said = None
     is_raised = said and said.effect in ("sends", "destructive") and (said.is_certain or not of_method)
     is_known = (semantics.read_only is not None or of_method) and not is_raised

@@ -185,8 +185,9 @@ def _rewritten_value(value: Any, node: Any, name: str, rewrite: TextRewriter, po
             for old, item in value.items()
             if (key := rewrite(node, f"{name}:key", old, pointer)) is not None
         ]
-        old = zip(pairs, value.items(), strict=False)
-        same = len(pairs) == len(value) and all(a is c and b is d for (a, b), (c, d) in old)
+        same = len(pairs) == len(value) and all(
+            a is c and b is d for (a, b), (c, d) in zip(pairs, value.items(), strict=True)
+        )
         return value if same else dict(pairs)
     if kind is Value:
         json = _rewritten_value(value.json, node, name, rewrite, pointer)

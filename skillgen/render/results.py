@@ -327,7 +327,8 @@ def error_parts(cases: Sequence[ErrorCase]) -> Iterator[tuple[Markdown, Output, 
                     groups.setdefault(facts(shown), (shown, {}))[1][case.code] = None
         for output, codes in groups.values():
             names = phrase("every_error") if len(codes) == len(cases) > 1 else code_list(codes)
-            yield names, (shown := replace(output, status=None)), returned(shown)
+            output = replace(output, status=None)
+            yield names, output, returned(output)
 
 
 @once

@@ -108,7 +108,7 @@ def _tree(text: str) -> Any:
         inside += [_element("#text", words)] if words else []
         if tag[:1] == "/" and name == levels[-1].name:
             levels.pop()
-        elif tag[:1] == "/" or len(levels) > _MAX_DEPTH or name == "p" in [level.name for level in levels]:
+        elif tag[:1] == "/" or len(levels) > _MAX_DEPTH or (name == "p" and "p" in [level.name for level in levels]):
             break
         elif tag:
             inside.append(_element(name))
