@@ -160,8 +160,9 @@ def _portions(sections: Sequence[Section], limit: int, first_limit: int) -> Iter
 TYPE, TOOL, ERRORS = "\x01", "\x02", "\x04"
 """What the target of a type and of a tool begins with, and the target of the errors that most tools share."""
 
-_LINK = re.compile("\\]\\(([\x01\x02\x04][^\x01-\x04]*)\x03\\)")
-"""The end of a link, which has its label before it, after a bracket."""
+_TARGET = re.compile("\\]\\(([\x01\x02\x04][^\x01-\x04]*)\x03\\)")
+_LINK = re.compile("\\[([^\\[\\]]*)\\]\\([\x01\x02\x04][^\x01-\x04]*\x03\\)")
+"""A link that has no address yet; a search for its end is several times faster."""
 
 
 @lru_cache(1 << 14)
@@ -195,13 +196,13 @@ def link_resolver(places: Mapping[str, str]) -> Callable[[str], str]:
     A link to something undocumented becomes its label.
     """
 
+    def replacement(match: re.Match[str]) -> str:
+        address = places.get(match[1])
+        return match[0] if address is None else f"]({address})"
+
     def resolved(text: str) -> str:
-        parts = _LINK.split(text) if "\x03" in text else [text]  # texts and targets in turn
-        for number in range(1, len(parts), 2):
-            parts[number] = f"]({places[parts[number]]})" if parts[number] in places else ""
-            if not parts[number]:
-                parts[number - 1] = "".join(parts[number - 1].rsplit("[", 1))
-        return "".join(parts)
+        text = _TARGET.sub(replacement, text) if "\x03" in text else text
+        return _LINK.sub(r"\1", text) if "\x03" in text else text
 
     return resolved
 
@@ -212,18 +213,17 @@ def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tupl
 
     That is for MCP servers, where each tool has its own types and few are shared; in an API most are.
     """
-    links = {section.target: [*linked_types(section.text)] for section in types}
+    by_target = {section.target: section for section in types}
+    links = {section.target: linked_types(section.text) for section in types}
     owners: dict[str, int | None] = {}
     """The only page that refers to a type, also through others; `None` for several."""
     for number, page in enumerate(pages):
-        texts = (text for section in page.sections for text in (section.text, *section.above))
-        waiting = [target for text in texts for target in linked_types(text)]
+        waiting = _mentioned(page.sections)
         for target in waiting:
             if target in links and owners.get(target, -1) not in (number, None):
                 owners[target] = None if target in owners else number
                 waiting += links[target]  # what a type of several pages refers to is of several pages as well
     own: dict[int | None, list[Section]] = {}
-    by_target = {section.target: section for section in types}
     for target, owner in owners.items():
         own.setdefault(owner, []).append(by_target[target])
     return tuple(_with_types(page, own.get(number, ())) for number, page in enumerate(pages))
@@ -231,15 +231,17 @@ def move_types_to_tools(pages: Sequence[Page], types: Sequence[Section]) -> tupl
 
 def types_reachable(sections: Iterable[Section], by_target: Mapping[str, Section]) -> Iterator[Section]:
     """Yields the types that sections refer to, also through others, directly mentioned ones first."""
-    waiting = [
-        target for section in sections for text in (section.text, *section.above) for target in linked_types(text)
-    ]
-    seen = set[str]()
+    waiting, seen = _mentioned(sections), set[str]()
     for target in waiting:
         if target in by_target and target not in seen:
             seen.add(target)
             yield by_target[target]
             waiting += linked_types(by_target[target].text)
+
+
+def _mentioned(sections: Iterable[Section]) -> list[str]:
+    """Returns the targets of the types that sections link to directly."""
+    return [target for each in sections for text in (each.text, *each.above) for target in linked_types(text)]
 
 
 def _with_types(page: Page, types: Iterable[Section]) -> Page:

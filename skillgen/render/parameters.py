@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -186,15 +187,20 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
     return tuple(found)
 
 
-def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
-    by_location: dict[Location, list[Parameter]] = {}
+def _by_location(item: Tool | Event) -> dict[Location, list[Parameter]]:
+    """Returns the parameters by where they are sent, in the order of their lists."""
+    found: dict[Location, list[Parameter]] = {}
     for parameter in item.parameters:
-        by_location.setdefault(parameter.location, []).append(parameter)
+        found.setdefault(parameter.location, []).append(parameter)
+    return {location: found[location] for location in _LOCATIONS if location in found}
+
+
+def _lists(item: Tool | Event) -> tuple[ParameterList, ...]:
+    by_location = _by_location(item)
     whole = item.input.schema if item.input is not None else None
     last = next((location for location in ("option", "positional") if location in by_location), None)
     rules = dict.fromkeys(("argument", "body", last), whole)
-    places = [place for place in _LOCATIONS if place in by_location]
-    lists = [ParameterList(_label(place, item), tuple(by_location[place]), rules.get(place)) for place in places]
+    lists = [ParameterList(_label(at, item), tuple(sent), rules.get(at)) for at, sent in by_location.items()]
     above = tuple(item_of(parameter, "sent") for parameter in by_location.get("body", ()) if item.other_inputs)
     lists += [ParameterList(_body_label(form), form.parameters, form.schema, above=above) for form in item.other_inputs]
     return tuple(lists)
@@ -303,9 +309,9 @@ def items_of(tool: Tool) -> dict[str, str]:
     """Returns the items of the optional parameters and of the headers of a tool, each with its name."""
 
     def items() -> dict[str, str]:
-        parameters = [item for location in _LOCATIONS for item in tool.parameters if item.location == location]
-        parameters += (item for form in tool.other_inputs for item in form.parameters)
-        found = {item_of(item, "sent"): item for item in parameters if not (item.required or item.schema.read_only)}
+        lists = (*_by_location(tool).values(), *(form.parameters for form in tool.other_inputs))
+        optional = (item for item in chain.from_iterable(lists) if not (item.required or item.schema.read_only))
+        found = {item_of(item, "sent"): item for item in optional}
         outputs = (output for output in (tool.output, *tool.other_outputs) if output is not None)
         found |= {item_of(item, "returned"): item for output in outputs for item in output.headers}
         return {text: item.name for text, item in found.items() if not item.required}

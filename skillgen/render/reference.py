@@ -272,8 +272,7 @@ def _is_short(schema: Schema) -> bool:
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
     )
-    schemas = [item.schema for item in schema.properties]
-    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(item.properties or nested_lines(item) for item in schemas)
+    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(nested_lines(item.schema) for item in schema.properties)
 
 
 def _size_bytes(schema: Schema) -> int:

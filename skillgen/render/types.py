@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from itertools import chain, filterfalse
 from operator import attrgetter
 from typing import Literal
 from urllib.parse import unquote
@@ -139,7 +139,7 @@ def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
     return type_link(name)
 
 
-_SCALARS = ("string", "integer", "number", "boolean")
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
 _SCALAR_PHRASES: Mapping[tuple[str, ...], str] = {(name,): Markdown(name) for name in _SCALARS}
 
 
@@ -412,7 +412,7 @@ def _is_array(schema: Schema) -> bool:
 def _is_scalar(schema: Schema) -> bool:
     if schema.alternatives and not schema.types:
         return all(map(_is_scalar, schema.alternatives))
-    return not schema.properties and bool(schema.types) and {*_SCALARS}.issuperset(schema.types)
+    return not schema.properties and bool(schema.types) and _SCALARS.issuperset(schema.types)
 
 
 def _sample(schema: Schema, style: str) -> Json:
@@ -642,15 +642,16 @@ def branch_line(label: str, notes: Iterable[str], inner: Sequence[str]) -> str:
 
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
     """Returns the properties that are used in this way; what a caller must send comes first."""
-    if left := _left_out(parameters, way):
-        parameters = [item for item in parameters if item not in left]
+    if way != "both":
+        parameters = [*filterfalse(_LEFT_OUT[way], parameters)]
     return parameters if way == "returned" else sorted(parameters, key=attrgetter("required"), reverse=True)
 
 
-def _left_out(parameters: Sequence[Parameter], way: Direction) -> list[Parameter]:
-    """Returns the properties that are not used in this way."""
-    field = "read_only" if way == "sent" else "write_only"
-    return [item for item in parameters if getattr(item.schema, field)] if way != "both" else []
+_LEFT_OUT: Mapping[Direction, Callable[[Parameter], bool]] = {
+    "sent": attrgetter("schema.read_only"),
+    **dict.fromkeys(("returned", "received"), attrgetter("schema.write_only")),
+}
+"""Way to whether a property is not used in it."""
 
 
 def rows(parameters: Sequence[Parameter], way: Direction = "both", above: Collection[str] = ()) -> Markdown:
@@ -700,7 +701,7 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         yield f"- {', '.join(plain)}"
     if named:
         yield f"- {phrase('also_above', names=', '.join(named))}"
-    if left := _left_out(parameters, way):
+    if left := [*filter(_LEFT_OUT[way], parameters)] if way != "both" else []:
         name = "only_returned" if way == "sent" else "only_sent"
         yield f"- {phrase(name, names=code_list(item.name for item in left))}"
 

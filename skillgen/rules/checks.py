@@ -454,10 +454,10 @@ _RULES_ON_SERVICES: _Table = (
 
 # -- names of tools ----------------------------------------------------------------------------------------------------
 
-_CALL_OF = r"(?:(?<=c)all|(?<=u)s(?:e|ing)|(?<=i)nvoke|(?<=r)un|(?<=t)(?:ry|ool)|(?<=p)refer) (?:the )?(?:tool )?"
+_VERBS = ("call ", "use ", "using ", "invoke ", "run ", "try ", "tool ", "prefer ")
+_CALL_OF = f"(?:{'|'.join(f'(?<={verb[0]}){verb[1:]}' for verb in _VERBS)})(?:the )?(?:tool )?"
 _NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
 _AFTER_VERB = re.compile(rf"[citpruCITPRU](?<!\w.)(?i:{_CALL_OF})[`'\"]?({_NAME_IN_TEXT})")
-_VERBS = ("call ", "use ", "using ", "invoke ", "run ", "try ", "tool ", "prefer ")
 _BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 

@@ -142,14 +142,16 @@ def redact(text: str) -> tuple[str, tuple[str, ...]]:
         return text, ()
     kinds: dict[str, None] = {}
     words = " ".join([word for word in text.split() if len(word) >= _MIN_LENGTH and not _PLAIN_WORD(word)])
+    rows: list[tuple[str, str, str]] = []
     # Without any of these a credential is a long word.
-    has_mark = words or "://" in text or ("-" in text and (" -u " in text or "--user" in text or "-----BEGIN" in text))
-    rows = [row for row in _forms().others if row[1] in text] if has_mark else []
-    rows += [row for row in _forms().rows if row[1] in words] if words and _forms().heads.search(f" {words}") else []
+    if words or "://" in text or ("-" in text and (" -u " in text or "--user" in text or "-----BEGIN" in text)):
+        forms = _forms()
+        rows += (row for row in forms.others if row[1] in text)
+        rows += (row for row in forms.rows if row[1] in words) if words and forms.heads.search(f" {words}") else ()
     for kind, _, form in rows:
         if (changed := _compiled(form).sub(partial(_placeholder, kind), text)) != text:
             text, kinds[kind] = changed, None
-    for regex, replacement, kind in _named_values(text) if "=" in text or ":" in text or " is " in text else ():
+    for regex, replacement, kind in _named_values(text):
         if (changed := regex.sub(replacement, text)) != text:
             text, kinds[kind] = changed, None
     return text, tuple(kinds)
@@ -212,6 +214,8 @@ def _named_values(text: str) -> Iterator[tuple[re.Pattern[str], Callable[[re.Mat
 
     A path without a host is the request of an example, whose arguments are checked one by one.
     """
+    if "=" not in text and ":" not in text and " is " not in text:
+        return
     if not any(map(text.lower().__contains__, _NAME_PARTS)):
         return
     if _VALUE.search(text):

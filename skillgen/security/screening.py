@@ -155,10 +155,10 @@ class _Screening:
             used = text[:MAX_TEXT_LENGTH]
             safe = strip_invisible(used) if invisible_kinds(used)[0] else used
             safe, kinds = redact(safe) if text not in named else (placeholder("secret"), (_BY_NAME,))
-            if forms := [*shown_forms(safe)] if "<" in safe or "&" in safe or "[" in safe else []:
+            if forms := shown_forms(safe):
                 shown[text], more = forms, [kind for form in forms for kind in redact(form)[1]]
                 safe, kinds = redact(forms[-1])[0] if more else safe, (*kinds, *more)
-            host = _internal_host(used) or next(filter(None, map(_internal_host, forms)), None)
+            host = next(filter(None, map(_internal_host, (used, *forms))), None)
             if safe != text or (host is not None and host not in own_hosts):
                 self._findings[text] = _Finding(safe, kinds, host=host if host not in own_hosts else None)
         if self._screening == "off":

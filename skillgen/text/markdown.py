@@ -273,15 +273,18 @@ def rewritten(text: str) -> str:
     return _REWRITTEN.sub(_as_words, text) if "[" in text or not text.isascii() else text
 
 
-def shown_forms(text: str) -> Iterator[str]:
-    """Yields what a text becomes as markup of HTML and links in words go and references are read, layer by layer."""
-    is_marked_up = "&" in text or "<" in text or ("](" in text and _LINK_IN_WORD.search(text))
-    for _ in range(_MAX_LAYERS if is_marked_up else 0):
+def shown_forms(text: str) -> list[str]:
+    """Returns what a text becomes as markup of HTML and links in words go and references are read, layer by layer."""
+    forms: list[str] = []
+    if not ("&" in text or "<" in text or ("](" in text and _LINK_IN_WORD.search(text))):
+        return forms
+    while len(forms) < _MAX_LAYERS:
         before, text = text, strip_invisible(rewritten(html_to_markdown(text, keeps_groups=True)))
         text = _LINK_OR_IMAGE.sub(r"\1", text) if "](" in text and _LINK_IN_WORD.search(text) else text
         if text == before:
-            return
-        yield text
+            break
+        forms.append(text)
+    return forms
 
 
 def _named(match: re.Match[str]) -> str:

@@ -33,7 +33,6 @@ _FOLDER = _READ | _NOFOLLOW | getattr(os, "O_DIRECTORY", 0)
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 """Opens a named pipe without waiting for a writer."""
 
-_is_link = os.path.islink
 _TEMPORARY = re.compile(r"\.skillgen-[0-9a-f]{16}\.tmp")
 
 
@@ -81,7 +80,7 @@ class Folder(Struct, frozen=True):
         places = accumulate(parts, "{}/{}".format, initial=self.path)
         # On other systems a part may lead out in other ways: a junction, a drive, a backslash.
         is_plain = CAN_HOLD and {"", ".", ".."}.isdisjoint(parts)
-        if is_plain and not any(map(_is_link, islice(places, 1, None))):
+        if is_plain and not any(map(os.path.islink, islice(places, 1, None))):
             return parts
         place = Path(self.path, path)
         try:
@@ -97,17 +96,17 @@ class Folder(Struct, frozen=True):
             OSError: it cannot be read.
         """
         above, _, name = path.rpartition("/")
-        place = f"{self.path}/{path}"
+        place = Path(self.path, path)
         try:
             with self.below(above) as folder:
-                if _is_link(place):
+                if place.is_symlink():
                     raise _outside_error(place)
                 handle = os.open(folder.at(name), _READ | _NOFOLLOW | _NONBLOCK, dir_fd=folder.handle)
         except FileNotFoundError:
             return None
         with os.fdopen(handle, "rb") as file:
             if not stat.S_ISREG(os.fstat(handle).st_mode):
-                raise OutputError("is not a file", where=str(Path(place)), fix="move it, or choose another --out")
+                raise OutputError("is not a file", where=str(place), fix="move it, or choose another --out")
             return file.read()
 
     def replace(self, path: str, content: bytes) -> None:
@@ -178,8 +177,8 @@ def is_below(folder: Path, out: Path) -> bool:
         return False
 
 
-def _outside_error(place: str | Path) -> OutputError:
-    return OutputError("leads outside OUT", where=str(Path(place)), fix="remove the symbolic link")
+def _outside_error(place: Path) -> OutputError:
+    return OutputError("leads outside OUT", where=str(place), fix="remove the symbolic link")
 
 
 def replace_file(path: Path, content: bytes) -> None:
