@@ -1,4 +1,4 @@
-"""Writes what skillgen/security reads of its tables: `injection.json` and `credentials.json`.
+"""Writes what skillgen reads of its tables: `injection.json`, `credentials.json` and `effects.json`.
 
 Run it after a change of a table: `python tests/make_screening.py`. Terms are written in all their forms, patterns of
 concepts become regular expressions, and words are indexed, so that a run over a small source prepares nothing.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping
 from itertools import repeat
@@ -20,7 +21,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-SECURITY = Path(__file__).parent.parent / "skillgen/security"
+PACKAGE = Path(__file__).parent.parent / "skillgen"
 FIRST_CODE = 0x100
 """Code point of the first concept: from here on, characters need no escape in a regular expression."""
 
@@ -36,6 +37,11 @@ CONCEPT = re.compile(r"<([A-Z_]+)>")
 
 UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
 """Letters of the languages that have terms within longer words."""
+
+
+def table_of(path: str) -> dict[str, Any]:
+    """Returns a table of skillgen."""
+    return tomllib.loads((PACKAGE / path).read_text("utf-8"))
 
 
 def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
@@ -85,7 +91,7 @@ def terms(data: Mapping[str, Any], codes: Mapping[str, str], scripts: dict[str, 
 
 def injection() -> dict[str, Any]:
     """Returns the rules and the concepts of words."""
-    data = tomllib.loads((SECURITY / "injection.toml").read_text("utf-8"))
+    data = table_of("security/injection.toml")
     listed_languages = [*data["languages"], *data["scripts"]]
     names = [*data["concepts"], *data["clauses"], *listed_languages]
     codes = {name: chr(FIRST_CODE + number) for number, name in enumerate(names)}
@@ -145,9 +151,7 @@ def injection() -> dict[str, Any]:
 
 def credentials() -> dict[str, Any]:
     """Returns the documented forms of credentials."""
-    known, more = (
-        tomllib.loads((SECURITY / f"{name}.toml").read_text("utf-8")) for name in ("credentials", "betterleaks")
-    )
+    known, more = (table_of(f"security/{name}.toml") for name in ("credentials", "betterleaks"))
     listed = ((kind, form) for kind, forms in known["forms"].items() for form in forms)
     rows, heads = list[tuple[str, str, str]](), dict[str, set[str]]()
     for kind, form in (*listed, *more["forms"].items()):
@@ -171,6 +175,38 @@ def credentials() -> dict[str, Any]:
     }
 
 
+EFFECTS = ("read", "write", "sends", "destructive")
+STEM_LENGTH = 3
+"""Letters of a verb from which other forms are made."""
+
+ACCENTS = dict.fromkeys([*range(0x300, 0x370), 0x3099, 0x309A])
+
+
+def effects() -> dict[str, Any]:
+    """Returns the words by which effects are judged; verbs with what endings make of infinitives: `crear`, `crea`."""
+    data = table_of("infer/effects.toml")
+    verbs, stems, objects = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
+    for language in reversed(data["verbs"].values()):
+        for effect in EFFECTS:
+            words = language[effect].split()
+            for ending, others in language.get("endings", {}).items():
+                starts = [word.removesuffix(ending) for word in words if word.endswith(ending)]
+                words += [start + other for start in starts if len(start) >= STEM_LENGTH for other in others.split()]
+            verbs |= dict.fromkeys(words, effect)
+    for effect in EFFECTS:
+        listed = unicodedata.normalize("NFKD", " ".join(data["stems"][effect].values())).translate(ACCENTS)
+        stems |= dict.fromkeys(listed.split(), effect)
+    for effect, some, things in data["objects"]["rules"]:
+        for verb in some.split():
+            objects.setdefault(verb, []).append((things.split(), effect))
+    return {
+        "verbs": {effect: [verb for verb, its in verbs.items() if its == effect] for effect in EFFECTS},
+        "words": {key: words.split() for key, words in data["words"].items()},
+        "stems": stems,
+        "objects": objects,
+    }
+
+
 def text_of(table: Mapping[str, Any]) -> str:
     """Returns a table as JSON, with a line for each member, and for each item of a list of objects or lists."""
     lines = []
@@ -182,12 +218,16 @@ def text_of(table: Mapping[str, Any]) -> str:
     return "{" + ",\n".join(lines) + "}\n"
 
 
-TABLES = {"injection.json": injection, "credentials.json": credentials}
+TABLES = {
+    "security/injection.json": injection,
+    "security/credentials.json": credentials,
+    "infer/effects.json": effects,
+}
 
 
 def main() -> None:
     for name, table in TABLES.items():
-        (SECURITY / name).write_text(text_of(table()), "utf-8", newline="\n")
+        (PACKAGE / name).write_text(text_of(table()), "utf-8", newline="\n")
 
 
 if __name__ == "__main__":

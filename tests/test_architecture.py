@@ -226,7 +226,6 @@ INTERNALS = {
     "skillgen.text.summary": "its steps for hundreds of texts, without those of a run",
     # All patterns and rules, each of which a test tries.
     "skillgen.security.credentials": "patterns that a function builds, and the table of the golden credentials",
-    "skillgen.security.tables": "the tables of credentials, of which one is generated",
     "skillgen.config.option": "the words of a command on another system",
     # What no output shows apart from all else.
     "skillgen.model.credentials": "names of variables for thousands of pairs of origins",

@@ -23,7 +23,6 @@ from skillgen import Origin, Parameter, Problem, Schema, Semantics, Service, Too
 from skillgen.errors import failure_of
 from skillgen.infer.description import with_description, with_summaries
 from skillgen.security.injection import rules
-from skillgen.security.tables import load_table
 
 ROOT = Path(__file__).parent.parent
 INJECTION = Path(__file__).parent / "specifications" / "injection"
@@ -493,8 +492,7 @@ def test_the_forms_of_betterleaks_are_found() -> None:
 
 def test_the_table_of_betterleaks_is_up_to_date() -> None:
     """`python tests/make_credentials.py` writes it."""
-    place = str(ROOT / "skillgen" / "security" / "credentials.py")
-    known, more = (load_table(place, name)["forms"] for name in ("credentials.toml", "betterleaks.toml"))
+    known, more = (make_screening.table_of(f"security/{name}.toml")["forms"] for name in ("credentials", "betterleaks"))
     assert {kind: form for kind, form in candidates().items() if kind in more} == more
     assert not more.keys() & known.keys()
 
@@ -502,7 +500,7 @@ def test_the_table_of_betterleaks_is_up_to_date() -> None:
 @pytest.mark.parametrize("name", make_screening.TABLES)
 def test_what_is_prepared_from_the_tables_is_up_to_date(name: str) -> None:
     """`python tests/make_screening.py` writes it."""
-    prepared = (ROOT / "skillgen" / "security" / name).read_text("utf-8")
+    prepared = (ROOT / "skillgen" / name).read_text("utf-8")
     assert prepared == make_screening.text_of(make_screening.TABLES[name]())
 
 

@@ -19,8 +19,10 @@ import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, dropwhile, pairwise, takewhile
+from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias, TypeVar
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
@@ -28,16 +30,28 @@ from skillgen.model.schema import CommandSyntax, Parameter, Types
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
 from skillgen.model.values import Json, Origin, Value
-from skillgen.security.tables import load_table
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import rewritten
 from skillgen.text.summary import first_sentence
 from skillgen.text.words import path_segments, singular, without_request, words_of
+from skillgen.typed import decode
 
 Words: TypeAlias = tuple[str, ...]
 _Arguments: TypeAlias = list[tuple[Parameter, Words]]
-_DATA: dict[str, Any] = load_table(__file__, "effects.toml")
-_WORDS: dict[str, frozenset[str]] = {key: frozenset(words.split()) for key, words in _DATA["words"].items()}
+
+
+class _Table(Struct):
+    """The words: `tests/make_screening.py` prepares them from `effects.toml`."""
+
+    verbs: dict[Effect, frozenset[str]]
+    words: dict[str, frozenset[str]]
+    stems: dict[str, Effect]
+    objects: dict[str, tuple[tuple[frozenset[str], Effect], ...]]
+    """What a verb does to certain things; the first that fits counts."""
+
+
+_TABLE = decode(Path(__file__).with_name("effects.json").read_bytes(), _Table)
+_WORDS, _STEMS = _TABLE.words, _TABLE.stems
 _NOUNS, _FILLERS, _ENDS = _WORDS["nouns"] | _WORDS["nouns_at_end"], _WORDS["fillers"], _WORDS["ends"]
 
 _ACCENTS = dict.fromkeys([*range(0x300, 0x370), 0x3099, 0x309A])
@@ -49,41 +63,14 @@ def _folded(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFKD", text.translate(_LETTERS)).translate(_ACCENTS)
 
 
-_STEM_LENGTH = 3
-"""Letters of a verb from which other forms are made."""
-
-
-def _verbs(language: Mapping[str, Any]) -> dict[str, Effect]:
-    """Returns the effect of each verb of a language, with what its endings make of infinitives: `crear`, `crea`."""
-    found: dict[str, Effect] = {}
-    for effect in EFFECTS:
-        words = language[effect].split()
-        for ending, others in language.get("endings", {}).items():
-            stems = [word.removesuffix(ending) for word in words if word.endswith(ending)]
-            words += [stem + other for stem in stems if len(stem) >= _STEM_LENGTH for other in others.split()]
-        found |= dict.fromkeys(words, effect)
-    return found
-
-
-_VERBS = {verb: effect for each in reversed(_DATA["verbs"].values()) for verb, effect in _verbs(each).items()}
-
-_PLAIN = {verb: effect for verb, effect in _VERBS.items() if verb not in _NOUNS}
+_VERBS: dict[str, Effect] = {verb: effect for effect, verbs in _TABLE.verbs.items() for verb in verbs}
+_CHANGES = _VERBS.keys() - _TABLE.verbs["read"]
+_PLAIN = _VERBS.keys() - _NOUNS
 """The verbs that are never nouns."""
 
-_CHANGES = {verb for verb, effect in _VERBS.items() if effect != "read"}
-_RAISED = _WORDS["raised_get"] | {verb for verb, effect in _PLAIN.items() if effect == "destructive"}
+_DELETES = _TABLE.verbs["destructive"] - _NOUNS
+_RAISED = _WORDS["raised_get"] | _DELETES
 """The verbs of a declared name for which even a GET is not believed to read."""
-
-_OBJECTS: dict[str, list[tuple[frozenset[str], Effect]]] = {}
-"""What a verb does to certain things; the first that fits counts."""
-
-for _effect, _some, _things in _DATA["objects"]["rules"]:
-    for _verb in _some.split():
-        _OBJECTS.setdefault(_verb, []).append((frozenset(_things.split()), _effect))
-
-_STEMS = {
-    stem: effect for effect in EFFECTS for stems in _DATA["stems"][effect].values() for stem in _folded(stems).split()
-}
 
 _UNSAID = _NOUNS | _WORDS["weak"]
 """The verbs of a name that do not say what a call does, if an argument does."""
@@ -454,14 +441,14 @@ def _plain_effect(readings: Sequence[Words]) -> Effect | None:
     """
     found = [*chain.from_iterable(map(_joined, readings))]
     if not any(_VERBS.get(words[0]) == "read" for words in readings):
-        found += [_PLAIN[end] for own in readings for end in (own[0], "_".join(own[:2]), own[-1]) if end in _PLAIN]
-        found += [effect for words in readings for word in words if (effect := _PLAIN.get(word)) == "destructive"]
+        found += [_VERBS[end] for own in readings for end in (own[0], "_".join(own[:2]), own[-1]) if end in _PLAIN]
+        found += ["destructive" for words in readings if not _DELETES.isdisjoint(words)]
     return next((effect for effect in found if effect in ("sends", "destructive")), None)
 
 
 def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
     """Returns what a verb does to what the words after it name; a verb that is joined to it counts too."""
-    rules = _OBJECTS.get(verb, ())
+    rules = _TABLE.objects.get(verb, ())
     what = [*takewhile(lambda word: word not in _ENDS and word not in _JOINTS, rest if rules else ())]
     names = {singular("_".join(what[-size:])) for size in (1, 2)} if what and "draft" not in what else set()
     effect = next((effect for things, effect in rules if names & things), _VERBS[verb])

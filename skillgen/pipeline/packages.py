@@ -13,13 +13,13 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from operator import methodcaller
 from pathlib import Path
 
 from skillgen.config.option import PathName
 from skillgen.config.project import HOSTS, PACKAGE, OutputOptions
 from skillgen.errors import UsageError
 from skillgen.model.values import Json
-from skillgen.security.tables import parse_toml
 from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none, text_of
 from skillgen.sources.mcp.target import is_tool_environment, programs_folder, without_tool_environment
@@ -136,5 +136,26 @@ def project_table(pyproject: str) -> dict[str, Json]:
     """Returns what a pyproject.toml declares of a project: `project`, completed by the table of Poetry."""
     data: dict[str, Json] = {}
     with suppress(ValueError, RecursionError):
-        data = parse_toml(pyproject)
+        data = _parsed_toml(pyproject)
     return as_dict(as_dict(data.get("tool")).get("poetry")) | as_dict(data.get("project"))
+
+
+_TOML_LIMIT, _TOML_DOTS = 4 * 1024 * 1024, 500
+"""Characters of a document, and full stops on a line."""
+
+
+def _parsed_toml(text: str) -> dict[str, Json]:
+    """Returns the content of a TOML document.
+
+    Raises:
+        ValueError: it is not TOML, or would take too long.
+        RecursionError: it is nested too deeply.
+    """
+    # The library takes quadratic time for a dotted key, and recurses.
+    if len(text) > _TOML_LIMIT or max(map(methodcaller("count", "."), text.splitlines()), default=0) > _TOML_DOTS:
+        raise ValueError("too large, or a key has too many parts")
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return tomllib.loads(text)
