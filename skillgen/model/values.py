@@ -97,7 +97,9 @@ def is_inferred(node: Any, field: str) -> bool:
 def child(pointer: str, *tokens: object) -> str:
     """Returns the pointer to a member below `pointer`."""
     for token in tokens:
-        pointer = f"{pointer}/{_escape(token) if isinstance(token, str) else token}"
+        if isinstance(token, str) and ("~" in token or "/" in token):
+            token = token.replace("~", "~0").replace("/", "~1")
+        pointer = f"{pointer}/{token}"
     return pointer
 
 
@@ -136,10 +138,6 @@ def follow(document: Json, pointer: str, default: Json = None) -> Json:
         else:
             return default
     return value
-
-
-def _escape(token: str) -> str:
-    return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
 
 
 def _unescape(token: str) -> str:
