@@ -30,10 +30,8 @@ from skillgen.text.markdown import json_text
 
 _COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT_START = re.compile(r"[\s{\[]*(?://|/\*)")
-_EXTERNAL_REF = re.compile(
-    r"""(?!ref": ?"#)(?:ref["']?\s*:\s*(?:["']\s*)?(?:[^#"'\s{]|\Z)|id\b|anchor\b|dynamicAnchor\b|self\b)"""
-)
-"""What follows the `$` of a reference to another document, or of an identifier; most are refused at once."""
+_EXTERNAL_REF = re.compile(r"""ref["']?\s*:\s*(?:["']\s*)?(?:[^#"'\s{]|\Z)|id\b|anchor\b|dynamicAnchor\b|self\b""")
+"""What follows the `$` of a reference to another document, or of an identifier."""
 _EXTERNAL_MAPPING = re.compile(r"""["']?\s*:(?!\s*\{\s*(?:"[^"\\{}]*"\s*:\s*"(?:#[^"\\]*|[\w-]+)"\s*(?:,\s*)?)*\})""")
 """What follows the key of a discriminator's mapping, unless it is JSON with only component names or pointers into the
 same document."""
@@ -218,6 +216,7 @@ _ESCAPED_REF = tuple(f"{mark}{code}" for mark in ("u00", "x") for code in ("24",
 
 def _may_refer_outward(text: str) -> bool:
     """True unless every reference certainly points into the document itself, so that bundling changes nothing."""
+    text = text.replace('$ref": "#', '.ref": "#')  # as nearly all are written
     return (
         any(_EXTERNAL_REF.match(text, end) for end in _ends(text, "$"))
         or any(text.startswith(_ESCAPED_REF, end) for end in _ends(text, "\\"))
