@@ -90,12 +90,12 @@ def _decoded(example: Json) -> Json:
 
 def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Report) -> None:
     names = [declared] if isinstance(declared, str) else declared
-    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+    if not isinstance(names, list) or {*map(type, names)} - {str}:
         report(child(pointer, "type"), f"expected a type name or a list of them, found {kind_of(declared)}")
         return
-    fields["types"] = tuple(name for name in names if name != "null")
+    fields["types"] = tuple(names)
     if "null" in names:
-        fields["nullable"] = True
+        fields["types"], fields["nullable"] = tuple(name for name in names if name != "null"), True
         if not fields["types"]:
             fields["choices"] = (None,)
 

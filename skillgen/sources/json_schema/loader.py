@@ -56,8 +56,8 @@ _TYPE_POINTER = re.compile(r"/(?:components/schemas|\$defs|definitions)/[^/]+\Z"
 _ANNOTATION_SIBLINGS = frozenset({"$ref", "$defs", "definitions", "$schema", "$id", "$comment", "$anchor"})
 """Siblings of `$ref` that do not change its meaning."""
 
-_DYNAMIC_REFERENCES = ("$dynamicRef", "$recursiveRef")
-"""Keywords that may refer to a schema which depends on the user of the one that has them."""
+_REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
+"""Keywords that refer to a schema; all but the first may depend on the user of the one that has them."""
 
 _SHAPES: dict[str, type] = dict.fromkeys(("allOf", "oneOf", "anyOf"), list)
 _SHAPES |= dict.fromkeys(
@@ -301,15 +301,14 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if "oneOf" in raw or "anyOf" in raw:
             schema = with_alternatives(schema, raw, pointer, read, self.report)
         schema = self.with_unevaluated(schema, raw, pointer)
-        references = [raw["$ref"]] if "$ref" in raw else []
-        for keyword in filter(raw.__contains__, _DYNAMIC_REFERENCES):
-            if self.refs.is_static(raw[keyword]):
-                references.append(raw[keyword])
+        for keyword in _REFERENCES:
+            if keyword not in raw:
                 continue
-            message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
-            self.report(pointer, message, "dynamic-reference")
-        for name in filter(None, (self._name_of(reference, pointer) for reference in references)):
-            schema = replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
+            if keyword != "$ref" and not self.refs.is_static(raw[keyword]):
+                message = f"{keyword} is read as any value, since what it refers to depends on the user of the schema"
+                self.report(pointer, message, "dynamic-reference")
+            elif (name := self._name_of(raw[keyword], pointer)) is not None:
+                schema = replace(schema, ref=name) if schema.ref is None else merge(schema, Schema(ref=name))
         if "discriminator" in raw:
             schema = replace(schema, discriminator=self.discriminators.read(raw, pointer, self._name_of, self.report))
         return schema
@@ -325,24 +324,26 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             schema = replace(schema, items=self.schema(raw["unevaluatedItems"], child(pointer, "unevaluatedItems")))
         return schema
 
-    def _properties(self, raw: Mapping[str, Json], pointer: str, depth: int) -> tuple[Parameter, ...]:
-        properties, required = raw["properties"], frozenset(required_names(raw))
+    def _properties(
+        self, raw: Mapping[str, Json], pointer: str, depth: int, required: frozenset[str]
+    ) -> tuple[Parameter, ...]:
+        properties, place = raw["properties"], child(pointer, "properties")
         if isinstance(raw.get("required"), str):  # a boolean is common, from draft 3, and plain in its meaning
             self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
-            self.report(child(pointer, "properties"), message, "schema-too-large")
+            self.report(place, message, "schema-too-large")
         return tuple(
-            self._property(name, item, child(pointer, "properties", name), name in required, depth)
+            self._property(name, item, child(place, name), name in required, depth)
             for name, item in islice(properties.items(), PROPERTIES_LIMIT)
         )
 
     def _add_structure(
         self, raw: dict[str, Json], fields: dict[str, Any], pointer: str, depth: int, read: ReadSchema
     ) -> None:
-        required = required_names(raw)
+        required = required_names(raw) if "required" in raw else ()
         if "properties" in raw:
-            fields["properties"] = self._properties(raw, pointer, depth)
+            fields["properties"] = self._properties(raw, pointer, depth, frozenset(required))
             if required:
                 declared = {item.name for item in fields["properties"]}
                 required = tuple(name for name in required if name not in declared)
