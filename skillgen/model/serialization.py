@@ -245,7 +245,7 @@ def media_kind(media_type: str) -> str:
     name = essence_of(media_type)
     if name in _JSON_LINES or name in _JSON_SEQUENCES:
         return LINES if name in _JSON_LINES else RECORDS
-    if is_json(name):
+    if name.endswith(("/json", "+json")):
         return "json"
     if name == URL_ENCODED or name.startswith("multipart/"):
         return "form" if name == URL_ENCODED else "multipart"
@@ -270,7 +270,7 @@ def _separator(style: str, explode: bool = False) -> str:
 
 
 def _path_prefix(name: str, style: str) -> str:
-    return {"label": ".", "matrix": f";{percent_encode(name)}="}.get(style, "")
+    return "." if style == "label" else f";{percent_encode(name)}=" if style == "matrix" else ""
 
 
 def _texts(value: Json, explode: bool = False, encode: Callable[[str], str] = str) -> list[str]:
