@@ -107,13 +107,12 @@ class OperationReader:
         body = self.requests.body(operation.get("requestBody"), child(pointer, "requestBody"))
         responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
 
-        outputs, output_media_types = self.responses.outputs(responses, responses_pointer)
+        outputs, output_media_types, success = self.responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
-        success_status = min((status for status in responses if status.startswith("2")), default="default")
-        success = self.resolver.resolve_or_empty(responses.get(success_status))
         own = self.security.declared_security(operation, pointer)
         auth = self.security.default if own is None else own
         title, description = _tool_texts(operation)
+        tags = tags_of(operation)
         origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
         texts = _texts(entry, origins)
         headers = as_dict(success.get("headers"))
@@ -131,8 +130,8 @@ class OperationReader:
             title=title,
             summary=texts["summary"],
             description=join_texts(description, texts["description"], "\n\n"),
-            group=self._tags.group_of(operation),
-            tags=tags_of(operation),
+            group=self._tags.group_of(tags),
+            tags=tags,
             parameters=sent + body.parameters,
             input=body.input,
             other_inputs=body.other_inputs,
@@ -200,9 +199,8 @@ class TagReader:
             elif parent is not None and text_of(tag, "name") in self._path(parent):
                 problems.report("tag-parent-circular", pointer, "the tag is its own ancestor; the cycle is cut")
 
-    def group_of(self, operation: dict[str, Json]) -> str | None:
+    def group_of(self, tags: tuple[str, ...]) -> str | None:
         """Returns the tag that groups an operation: the first that is neither a badge nor an audience (3.2, `kind`)."""
-        tags = tags_of(operation)
         grouping = (tag for tag in tags if text_of(self._declared.get(tag), "kind") in (None, "nav"))
         return next(grouping, tags[0] if tags else None)
 
@@ -293,7 +291,7 @@ def _deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json])
         message=said or text_of(graph, "description"),
         removal_date=date,
         replacement=text_of(operation, "x-speakeasy-deprecation-replacement"),
-        has_sunset_header=any(name.lower() == "sunset" for name in as_dict(response.get("headers"))),
+        has_sunset_header="sunset" in map(str.lower, as_dict(response.get("headers"))),
     )
     return deprecation if deprecation != Deprecation() else None
 
@@ -385,8 +383,8 @@ def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
 
 def _tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
     """Returns the title and the description that extensions declare for the operation as a tool."""
-    for name in _EXTENSIONS:
-        extension = as_dict(operation.get(name))
+    for name in filter(operation.__contains__, _EXTENSIONS):
+        extension = as_dict(operation[name])
         title, description = text_of(extension, "title"), text_of(extension, "description")
         if title or description:
             return title, description

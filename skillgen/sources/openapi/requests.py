@@ -43,13 +43,13 @@ _OPERATION_MEMBERS = frozenset(
 """Members of an operation that are invalid in a path item."""
 
 
-_INTERNAL = ("x-internal", "x-hidden", "x-speakeasy-ignore", "x-fern-ignore", "x-stainless-skip")
+_INTERNAL = frozenset({"x-internal", "x-hidden", "x-speakeasy-ignore", "x-fern-ignore", "x-stainless-skip"})
 """Extensions of other tools that keep a part of a description out of documents, if they are true."""
 
 
 def is_internal(part: Mapping[str, Json]) -> bool:
     """True if a part of a description is not for everybody."""
-    return any(part.get(name) is True for name in _INTERNAL)
+    return not part.keys().isdisjoint(_INTERNAL) and any(part.get(name) is True for name in _INTERNAL)
 
 
 PathItems = tuple[tuple[dict[str, Json], str], ...]
@@ -276,10 +276,11 @@ class RequestReader:
                         )
                     keys.add(key)
                     parameters[key] = parameter
-        query = [item.pointer in self._query_strings for item in parameters.values() if item.location == "query"]
-        if any(query) and not all(query):
-            message = "a parameter in `querystring` is the complete query, but there are parameters in `query` too"
-            self._problems.report("querystring-not-alone", child(pointer, "parameters"), message)
+        if self._query_strings:
+            query = {item.pointer in self._query_strings for item in parameters.values() if item.location == "query"}
+            if len(query) > 1:
+                message = "a parameter in `querystring` is the complete query, but there are parameters in `query` too"
+                self._problems.report("querystring-not-alone", child(pointer, "parameters"), message)
         return tuple(parameters.values())
 
     def with_path_parameters(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
@@ -290,12 +291,11 @@ class RequestReader:
         if "{" not in path and not any(item.location == "path" for item in parameters):
             return parameters
         declared = {item.name for item in parameters if item.location == "path"}
-        elsewhere = {item.name for item in parameters} - declared
         named: dict[str, None] = {}
         for name in TEMPLATE_VARIABLE.findall(path):
             if name[:1] in EXPANSIONS and name not in declared:
                 name = name[1:]
-                if name in elsewhere:
+                if name not in declared and any(item.name == name for item in parameters):
                     continue
             if not name.startswith(_QUERY_OPERATORS):
                 named[name] = None

@@ -33,6 +33,12 @@ from skillgen.text.summary import join_texts
 class Representation(Struct, frozen=True):
     """Media types with equal content."""
 
+    media: dict[str, Json]
+    """The media type object of the first."""
+
+    pointer: str
+    """The pointer of that object."""
+
     contents: dict[str, tuple[dict[str, Json], str]]
     """The media type objects, each with its pointer, by name; the recommended one first. The name is empty if a Swagger
     2.0 description names no media type."""
@@ -41,16 +47,6 @@ class Representation(Struct, frozen=True):
     def media_types(self) -> tuple[str, ...]:
         """The names of the media types."""
         return tuple(filter(None, self.contents))
-
-    @property
-    def media(self) -> dict[str, Json]:
-        """The media type object of the first."""
-        return next(iter(self.contents.values()))[0]
-
-    @property
-    def pointer(self) -> str:
-        """The pointer of that object."""
-        return next(iter(self.contents.values()))[1]
 
     @property
     def schema(self) -> Json:
@@ -89,13 +85,13 @@ def representations(owner: dict[str, Json], pointer: str, resolver: Resolver) ->
     for name in sorted(content, key=lambda name: (name != "application/json", "json" not in name)):
         raw, place = as_dict(content[name]), child(pointer, name)
         media, place = resolver.resolve(raw, place) if "$ref" in raw else (raw, place)  # to `mediaTypes` (3.2)
-        item = media or {}, place
+        media = media or {}
         for group in groups:
-            if all(group.media.get(key) == item[0].get(key) for key in _BODY_MEMBERS):
-                group.contents[form_type(name)] = item
+            if all(group.media.get(key) == media.get(key) for key in _BODY_MEMBERS):
+                group.contents[form_type(name)] = media, place
                 break
         else:
-            groups.append(Representation({form_type(name): item}))
+            groups.append(Representation(media, place, {form_type(name): (media, place)}))
     return groups
 
 
@@ -285,18 +281,22 @@ class ResponseReader:
         """Names of the tools, by the pointers of their operations."""
         self.operations: frozenset[str] = frozenset()
 
-    def outputs(self, responses: dict[str, Json], pointer: str) -> tuple[tuple[Output, ...], tuple[str, ...]]:
-        """Returns an output for each status except errors and each representation, and the media types of all.
+    def outputs(
+        self, responses: dict[str, Json], pointer: str
+    ) -> tuple[tuple[Output, ...], tuple[str, ...], dict[str, Json]]:
+        """Returns an output for each status except errors and each representation, the media types of all, and the
+        response of the first success.
 
         Success comes first. An output without schema represents a response that cannot be read.
         """
-        statuses = sorted(status for status in responses if status.startswith("2"))
-        if not statuses and "default" in responses:
-            statuses = ["default"]
-        statuses += sorted(status for status in responses if status[:1] in ("1", "3"))
+        statuses = sorted(responses)
+        successes = [status for status in statuses if status.startswith("2")]
+        if not successes and "default" in responses:
+            successes = ["default"]
         outputs: list[Output] = []
         media_types: dict[str, None] = {}
-        for status in statuses:
+        success: dict[str, Json] = {}
+        for status in (*successes, *(status for status in statuses if status[:1] in ("1", "3"))):
             response, response_pointer = self._resolver.resolve(responses[status], child(pointer, status))
             read = self._read_outputs.get((status, response_pointer))
             if read is None:
@@ -304,7 +304,9 @@ class ResponseReader:
                 self._read_outputs[status, response_pointer] = read
             outputs += read
             media_types.update(dict.fromkeys(as_dict((response or {}).get("content"))))
-        return tuple(outputs), tuple(media_types)
+            if status in successes[:1]:
+                success = response or {}
+        return tuple(outputs), tuple(media_types), success
 
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Returns a case for each error status."""
@@ -432,10 +434,11 @@ def pagination_of(
     declared = text_of(operation.get("x-ms-pageable"), "nextLinkName")
     if declared and _QUOTABLE_NAME.match(declared):
         return Pagination(method="next_url", source=declared), None
-    names = [item.name for item in parameters if item.location in ("query", "body") and _QUOTABLE_NAME.match(item.name)]
-    cursor = next((name for name in names if _plain(name) in _CURSORS), None)
-    size = next((name for name in names if _plain(name) in _SIZES), None)
-    has_link = any(name.lower() == "link" for name in headers)
+    sent = (item.name for item in parameters if item.location in ("query", "body"))
+    names = [(_plain(name), name) for name in sent if _QUOTABLE_NAME.match(name)]
+    cursor = next((name for plain, name in names if plain in _CURSORS), None)
+    size = next((name for plain, name in names if plain in _SIZES), None)
+    has_link = "link" in map(str.lower, headers)
     if cursor is None and size is None and not has_link:
         return None, None
     schema = output.schema if output and (cursor is not None or not has_link) else None  # else the header decides
@@ -467,4 +470,4 @@ def _fields(schema: Schema | None, types: Types, prefix: str = "", depth: int = 
 
 
 def _plain(name: str) -> str:
-    return re.sub("[^a-z0-9]", "", name.lower())
+    return "".join(filter(str.isalnum, name.lower()))
