@@ -59,6 +59,7 @@ _FRAMING_HEADERS = frozenset(
 )
 """Headers that the HTTP client sets; with another value, the request hangs or fails."""
 
+_DEFAULT = Serialization()
 _ASSUMED_JSON = "sent as JSON, since the source names no media type"
 _HEADER_NAME = re.compile(r"[A-Za-z0-9!#%&*+.^_|~-]+\Z")
 _HEADER_VALUE = re.compile(r"[\x20-\x7e\t]*\Z")
@@ -66,7 +67,7 @@ _PATH_CHARACTERS = "/-._~:@,;=+&%()*?"
 _ENCODED = re.compile(r"%[0-9A-Fa-f]{2}")
 _NOT_IN_PATH = re.compile(r"\{[#?&][^{}]*\}|#.*", re.DOTALL)
 
-_LOGIN = re.compile(r"(?:key|token|jwt|authorization)\Z", re.IGNORECASE)
+_LOGINS = ("key", "token", "jwt", "authorization")
 """The last word of a credential that a caller has before the first call; a password is also that of a new user."""
 
 _KEY = re.compile(r"\b(?:access|api|app(?:lication)?|auth\w*|developer|license) ?(?:key|token)\b", re.IGNORECASE)
@@ -100,7 +101,7 @@ def login_parameters(tools: Sequence[Tool], text: str | None) -> tuple[str, ...]
 
 
 def _may_be_login(item: Parameter) -> bool:
-    if item.location not in ("header", "query", "body") or not _LOGIN.search(item.name):  # as of most
+    if item.location not in ("header", "query", "body") or not item.name.lower().endswith(_LOGINS):  # as of most
         return False
     return item.name.lower() == "key" or is_secret_name(item.name) or bool(_KEY.search(re.sub("[_-]", " ", item.name)))
 
@@ -182,7 +183,6 @@ class RequestGenerator:
         arguments, secrets = self._arguments(tool, auth, scenario)
         members = as_dict(sent.content.value)
         sent_logins = [item for item in self._logins if item.startswith("body ") and item[5:] in members]
-        values = [*(argument.made for argument in arguments.values()), sent.content]
         placeholders = {
             text
             for text in sent.content.placeholders
@@ -190,13 +190,20 @@ class RequestGenerator:
         }
         if len(placeholders) - len(sent_logins) > 1 and not issues_credential(tool, self._validator.types):
             return None
-        texts = [(item.parameter.location, item.parameter.name, _texts(item)) for item in arguments.values()]
-        path = {name: found[0] for location, name, found in texts if location == "path"}
-        query = [text for location, _, found in texts if location == "query" for text in found]
+        query: list[str] = []
+        is_generated = sent.content.is_generated
+        texts: dict[str, dict[str, str]] = {"path": {}, "header": {}, "cookie": {}}
+        for item in arguments.values():
+            found = _texts(item)
+            is_generated |= item.made.is_generated
+            if item.parameter.location == "query":
+                query += found
+            else:
+                texts[item.parameter.location][item.parameter.name] = found[0]
         request = Request(
-            path=_path(tool.path or "", path, query),
-            headers={name: found[0] for location, name, found in texts if location == "header"} or None,
-            cookies=dict(found[0].split("=", 1) for location, _, found in texts if location == "cookie") or None,
+            path=_path(tool.path or "", texts["path"], query),
+            headers=texts["header"] or None,
+            cookies=dict(text.split("=", 1) for text in texts["cookie"].values()) or None,
             media_type=sent.media_type,
             body=sent.body,
             parts=sent.parts,
@@ -204,15 +211,16 @@ class RequestGenerator:
             auth=auth,
             secrets=(*secrets, *sent_logins),
         )
-        notes = [next((item.description for item in arguments.values() if item.description), None)]
-        notes += [sent.example.description if sent.example is not None else None, *[_ASSUMED_JSON] * sent.is_assumed]
+        described = [item.description for item in arguments.values() if item.description][:1]
+        of_body = sent.example.description if sent.example is not None else None
+        notes = [*described, of_body, *[_ASSUMED_JSON] * sent.is_assumed]
         call = {key: item.made.value for key, item in arguments.items()}
         return Example(
             input=call if sent.media_type is None else {**call, tool.parameter_keys()[1]: sent.content.value},
             name=sent.name,
             description="; ".join(filter(None, notes)) or None,
             request=request,
-            origins=GENERATED_ORIGINS if any(made.is_generated for made in values) else None,
+            origins=GENERATED_ORIGINS if is_generated else None,
         )
 
     # -- parameters --------------------------------------------------------------------------------------------------
@@ -234,8 +242,8 @@ class RequestGenerator:
         sent_by_auth = {self._sent_as[name] for name in auth}
         for key, item in parameters.items():
             where = f"{item.location} {item.name}"
-            declared = self._examples.get(item.pointer, ()) if scenario else ()
-            example = next((found for found in declared if found.name == scenario), None)
+            declared = self._examples.get(item.pointer) if scenario else None
+            example = next((found for found in declared if found.name == scenario), None) if declared else None
             if where.lower() in sent_by_auth or (item.location == "header" and item.name.lower() in _FRAMING_HEADERS):
                 continue
             if where in self._logins:
@@ -374,7 +382,7 @@ class RequestGenerator:
         schemas = {item.name: item.schema for item in self._generator.variants.first(schema).properties}
         rules = {item.name: item.serialization for item in parameters}
         for name, member in value.items():
-            rule = rules.get(name) or Serialization()
+            rule = rules.get(name) or _DEFAULT
             media_type = first_concrete(rule.media_type)
             if any(item.required for item in rule.part_headers):
                 raise NoExample
@@ -401,7 +409,7 @@ class RequestGenerator:
 def _texts(argument: _Argument) -> list[str]:
     """Returns a value as a URL, a header or a cookie has it."""
     item, made = argument.parameter, argument.made
-    rules = item.serialization or Serialization()
+    rules = item.serialization or _DEFAULT
     has_content = rules.media_type is not None and not isinstance(made.value, str)
     value = value_text(made.value) if has_content else made.value
     texts = written(item.location, item.name, value, rules.style, rules.explode, rules.allow_reserved)
@@ -425,9 +433,9 @@ def _displayable(text: str) -> str:
 
 def _form(value: dict[str, Json], parameters: tuple[Parameter, ...]) -> Iterator[Part]:
     """Yields the fields of a form."""
-    rules = {item.name: item.serialization or Serialization() for item in parameters}
+    rules = {item.name: item.serialization for item in parameters}
     for name, item in value.items():
-        rule = rules.get(name, Serialization())
+        rule = rules.get(name) or _DEFAULT
         for key, text in form_fields(name, item, rule.style, rule.explode):
             yield Part(name=_displayable(key), text=_displayable(text))
 
