@@ -32,6 +32,7 @@ from skillgen.write.files import Folder
 BLANK = "."
 """The digest of a blank line, since half of a document's lines are blank."""
 
+_NOTHING = hashlib.blake2b(digest_size=5)
 _URL_SAFE = bytes.maketrans(b"+/", b"-_")
 _DIGEST = re.compile(r"\.|[A-Za-z0-9_-]{6}")
 
@@ -50,8 +51,10 @@ class LineDigests(dict[bytes, bytes]):
     """Line to 36 bits of its digest as six characters of Base64; documents share most of their lines."""
 
     def __missing__(self, line: bytes) -> bytes:
-        digest = binascii.b2a_base64(hashlib.blake2b(line, digest_size=5).digest())[:6]
-        return self.setdefault(line, digest if line else BLANK.encode())
+        digest = _NOTHING.copy()  # a new one takes longer than the digest
+        digest.update(line)
+        self[line] = text = binascii.b2a_base64(digest.digest())[:6] if line else BLANK.encode()
+        return text
 
 
 def state_of(content: bytes, known: LineDigests | None = None) -> str:
