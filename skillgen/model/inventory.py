@@ -21,8 +21,8 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeAlias
 
-from msgspec import Struct
-from msgspec.structs import fields, replace
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import replace
 
 from skillgen.model.calls import Example, Output
 from skillgen.model.schema import NamedType, Parameter, Schema
@@ -211,10 +211,12 @@ def bare(value: Any, without_texts: bool = False, known: dict[int, Json] | None 
 @lru_cache(256)
 def _compared(kind: type[Struct], without_texts: bool) -> tuple[tuple[str, Any], ...]:
     """Returns the fields of a class that `bare` has, each with its default value."""
+    names = kind.__struct_fields__
+    defaults = dict(zip(reversed(names), reversed(kind.__struct_defaults__), strict=False))  # the first may have none
     return tuple(
-        (item.name, item.default)
-        for item in fields(kind)
-        if item.name not in _NOT_COMPARED and not (without_texts and RULES.get(item.name) is text_rule)
+        (name, defaults.get(name, NODEFAULT))
+        for name in names
+        if name not in _NOT_COMPARED and not (without_texts and RULES.get(name) is text_rule)
     )
 
 
