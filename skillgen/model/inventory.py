@@ -381,21 +381,21 @@ def _digest(value: Json) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8]
 
 
-def _rows(parameters: Iterable[tuple[str, list[Json]]]) -> dict[str, Json]:
+def _rows(parameters: Iterable[tuple[str, str, list[Json]]]) -> dict[str, Json]:
     rows: dict[str, Json] = {}
-    for name, (location, *row) in parameters:
+    for name, location, row in parameters:
         rows[name if name not in rows else f"{location}:{name}"] = row
     return rows
 
 
 def _flatten(
     parameters: Iterable[Parameter], prefix: str = "", parent_required: bool = True, depth: int = 0
-) -> list[tuple[str, list[Json]]]:
-    rows = []
+) -> list[tuple[str, str, list[Json]]]:
+    rows: list[tuple[str, str, list[Json]]] = []
     for parameter in parameters:
         name, schema = prefix + _clean(parameter.name), parameter.schema
         required = parameter.required and parent_required
-        rows.append((name, [parameter.location, type_text(schema), int(required), *_details(schema, parameter)]))
+        rows.append((name, parameter.location, [type_text(schema), int(required), *_details(schema, parameter)]))
         if depth < _DEPTH_LIMIT and (schema.properties or schema.items or schema.additional):
             for inner, suffix in ((schema, ""), (schema.items, "[]"), (schema.additional, "{}")):
                 if isinstance(inner, Schema) and inner.properties:
@@ -405,12 +405,12 @@ def _flatten(
 
 def _details(schema: Schema, parameter: Parameter | None = None) -> list[Json]:
     """Returns the end of a row: the choices, then the limits, if the schema has any."""
-    items = schema.choices or (schema.items.choices if schema.items is not None else None) or ()
-    choices = [_clean(choice if isinstance(choice, str) else json.dumps(choice)) for choice in items]
-    limits = _limits(schema, *(() if parameter is None else (parameter.serialization, parameter.syntax)))
+    items = schema.choices or (schema.items is not None and schema.items.choices)
+    choices = items and [_clean(item if isinstance(item, str) else json.dumps(item)) for item in items]
+    limits = _limits(schema) if parameter is None else _limits(schema, parameter.serialization, parameter.syntax)
     if parameter is not None and parameter.location in ("header", "cookie", "body"):
         limits["place"] = parameter.location
-    return [choices, limits] if limits else [choices] if choices else []
+    return [choices or [], limits] if limits else [choices] if choices else []
 
 
 OTHER_RULES = "other rules"
@@ -428,7 +428,7 @@ def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
     """Returns the constraints and the default by their keyword, and a digest of what else it and `others` declare."""
     limits: dict[str, Json] = {} if schema.default is None else {"default": schema.default.json}
     limits |= schema.constraints or {}
-    if not all(map(_is_plain, limits.values())):
+    if limits and not all(map(_is_plain, limits.values())):
         limits = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
     if schema.items is not None and (inner := _limits(schema.items)):
         limits["each item"] = inner
