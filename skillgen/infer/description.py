@@ -95,14 +95,15 @@ def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tup
         # Who says when to use the service wrote the description of a skill, in which names count: "Acme tasks."
         if sentence := prose.usable_sentence(said, () if TRIGGER.search(said) else names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
-    kind, texts = _offered(service)
-    texts = [*dict.fromkeys(texts)]
-    if texts and max(len(texts), len(service.tools)) <= _FEW and all(map(prose.is_usable, texts)):
-        yield " ".join(map(with_stop, texts)), _FROM_TOOLS
+    if len(service.tools) <= _FEW:
+        texts = [*dict.fromkeys(_offered(service)[1])]
+        if 0 < len(texts) <= _FEW and all(map(prose.is_usable, texts)):
+            yield " ".join(map(with_stop, texts)), _FROM_TOOLS
     for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
         titles = [title for title in _titles(service, is_declared) if title.lower() != name.lower()]
         if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
             yield groups, from_groups
+    kind, texts = _offered(service)
     yield summaries_of(f"{kind} of {name}", texts), _FROM_TOOLS
 
 
@@ -270,7 +271,7 @@ _KIND = (
     rf"(?:[\s_-]+(?:{_DOCUMENT}|application|services?)){{0,2}}|official|public|sandbox|staging|production|beta|preview)"
     r"(?![^\W_]|\.\w)"
 )
-_DROPPED_AT_ENDS = re.compile(rf"(?:(?<! )|(?={_KIND}(?:\s+{_KIND}){{0,3}}(?!\s*[^\W_]))){_KIND}", re.IGNORECASE)
+_DROPPED_AT_ENDS = re.compile(rf"(?:(?<! )|(?=(?:{_KIND}\s*){{1,4}}(?!\s|[^\W_]))){_KIND}", re.IGNORECASE)
 """Parts that users do not say only where the name begins or ends: Amazon API Gateway, Public Distribution."""
 
 _LINKING = re.compile(
