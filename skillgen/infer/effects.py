@@ -72,6 +72,7 @@ _DELETES = _TABLE.verbs["destructive"] - _NOUNS
 _RAISED = _WORDS["raised_get"] | _DELETES
 """The verbs of a declared name for which even a GET is not believed to read."""
 
+_NOUNS_OF_POSTS = _NOUNS - _WORDS["read_posts"]
 _UNSAID = _NOUNS | _WORDS["weak"]
 """The verbs of a name that do not say what a call does, if an argument does."""
 
@@ -206,7 +207,7 @@ def _is_asking(name: str, syntax: CommandSyntax) -> bool:
 def _reconciled(tool: Tool, problems: ProblemLog) -> Semantics:
     """Returns what a tool declares, without contradictions: any change counts more than that it is read-only."""
     semantics = tool.semantics
-    if earlier := [field for field in _JUDGED if semantics.is_judged(field)]:  # by a snapshot
+    if earlier := [field for field in semantics.origins or () if field in _JUDGED and semantics.is_judged(field)]:
         origins = {field: origin for field, origin in (semantics.origins or {}).items() if field not in earlier}
         semantics = replace(semantics, **dict.fromkeys(earlier), origins=origins)
     if semantics.reversible is False and semantics.reversed_by is not None:
@@ -283,13 +284,15 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
 
 def _method_of(tool: Tool, types: Types) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
+    method = (tool.method or "").lower()
     named = [item for item in tool.parameters if "method" in item.name.lower() and _METHOD.fullmatch(item.name.strip())]
+    if not named:
+        return method
     schemas = [schema for item in named for schema in types.variants(item.schema)]
     values = [value for schema in schemas for value in (*(schema.choices or ()), *schema.examples)]
     values += [schema.default.json for schema in schemas if schema.default is not None]
     others = (name for name in map(str.lower, map(str, values)) if name == "post" or name in _EFFECT_OF_METHOD)
-    methods = ((tool.method or "").lower(), *others)
-    return max(methods, key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
+    return max((method, *others), key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
 
 
 def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tuple[Effect, str] | None:
@@ -332,7 +335,7 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     if is_known or (said and said.effect == "destructive" and semantics.destructive is False):
         said = None
     # Most requests of this method change something, so that a noun does not show that one reads.
-    nouns = _NOUNS - _WORDS["read_posts"] if method == "post" else ()
+    nouns = _NOUNS_OF_POSTS if method == "post" else ()
     acts = _WORDS["acts"].intersection(own)
     if said and said.effect == "read" and said.word in nouns and (not said.is_certain or said.word in acts):
         said = None

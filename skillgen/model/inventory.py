@@ -212,7 +212,8 @@ def bare(value: Any, without_texts: bool = False, known: dict[int, Json] | None 
 def _compared(kind: type[Struct], without_texts: bool) -> tuple[tuple[str, Any], ...]:
     """Returns the fields of a class that `bare` has, each with its default value."""
     names = kind.__struct_fields__
-    defaults = dict(zip(reversed(names), reversed(kind.__struct_defaults__), strict=False))  # the first may have none
+    # Fields without a default precede those with one.
+    defaults = dict(zip(reversed(names), reversed(kind.__struct_defaults__), strict=False))
     return tuple(
         (name, defaults.get(name, NODEFAULT))
         for name in names

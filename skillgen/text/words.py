@@ -36,7 +36,7 @@ WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+
 @lru_cache(1 << 13)
 def words_of(name: str) -> tuple[str, ...]:
     """Returns the words of a name in lower case, without numbers: `getPullRequest2` has `get`, `pull`, `request`."""
-    return tuple(word.lower() for word in WORD.findall(name))
+    return tuple(map(str.lower, WORD.findall(name)))
 
 
 _PAIRS = """
@@ -99,10 +99,11 @@ def without_request(name: str, method: str | None, path: str | None) -> str:
     """
     if not method:
         return name
-    place = _NO_WORD_CHARACTER.sub("_", (path or "").partition("?")[0]) or "_"
-    own, _, rest = name.rpartition(place)
-    if rest == f"_{method.lower()}":
-        return own if len(words_of(own)) > 1 else own + place
+    if name.endswith(ending := f"_{method.lower()}"):
+        place = _NO_WORD_CHARACTER.sub("_", (path or "").partition("?")[0]) or "_"
+        own, _, rest = name.rpartition(place)
+        if rest == ending:
+            return own if len(words_of(own)) > 1 else own + place
     return name[len(method) + 1 :] or name if name.lower().startswith(f"{method.lower()}_") else name
 
 
