@@ -102,8 +102,9 @@ GENERIC = re.compile(
 _MIN_WORDS = 2
 """Other words that a sentence must have, without those of the service's name; an exclamation needs more."""
 
+_ASCII_WORD = re.compile("[A-Za-z]{4,}")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}|[^\W\d_]{4,}")
-"""A word; in Chinese, Japanese and Korean, two characters."""
+"""A word; in Chinese, Japanese and Korean, two characters. To compile it takes longer than to read most texts."""
 
 LIMIT = 300
 """Characters after which the first sentence of a text is cut at a word."""
@@ -111,9 +112,7 @@ LIMIT = 300
 _SENTENCES = 6
 """Sentences among which one that says what a service does is searched; later ones are on details."""
 
-_ABOUT_IT = re.compile(
-    r"(?:it|an?|this)\b(?!['’])|[\u3040-\u30ff\u3400-\u9fff]|.*\bthis (?:api|service|server)\b", re.IGNORECASE
-)
+_ABOUT_IT = re.compile(r"(?:it|an?|this)\b(?!['’])|.*\bthis (?:api|service|server)\b", re.IGNORECASE)
 """The start of a second sentence on the service; one in Chinese or Japanese needs no word for it."""
 
 
@@ -160,7 +159,7 @@ def usable_sentence(text: str, names: Collection[str]) -> str | None:
     shown = (_ASIDE.sub("", paragraph) for paragraph in paragraphs(text))
     found = [*islice(chain.from_iterable(map(sentences, shown)), _SENTENCES)]
     for number, sentence in enumerate(found):
-        is_about_it = number == 0 or (number == 1 and _ABOUT_IT.match(sentence))
+        is_about_it = number == 0 or (number == 1 and ("\u3040" <= sentence < "\ua000" or _ABOUT_IT.match(sentence)))
         is_about_it = is_about_it or sentence.lower().removeprefix("the ").startswith(starts)
         if is_about_it and is_usable(sentence, names):
             has_trigger = number == 1 and TRIGGER.search(found[0]) and not CLAIM.search(found[0])
@@ -180,7 +179,8 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
 def says_something(text: str, names: Collection[str], least: int = _MIN_WORDS) -> bool:
     """True if a text is no address, and has so many words without the names and those that say nothing."""
     text = _without(names, text)
-    words = {word.lower() for word in _WORD.findall(text) if not GENERIC.fullmatch(word)}
+    found = (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+    words = {word.lower() for word in found if not GENERIC.fullmatch(word)}
     return len(words) >= least and not _ADDRESS.fullmatch(text)
 
 
