@@ -156,11 +156,13 @@ def _merged(service: Service) -> Service:
 
 def _divided(service: Service) -> Service:
     """Returns the service with each group of more than `LIMIT` tools divided by the next word of its tools."""
-    sizes, taken = Counter(tool.group for tool in service.tools), {group.name.casefold() for group in service.groups}
-    names, groups = dict[str, str](), list[Group]()
+    tools_of: dict[str | None, list[Tool]] = defaultdict(list)
+    for tool in service.tools:
+        tools_of[tool.group].append(tool)
+    names, groups, taken = dict[str, str](), list[Group](), {group.name.casefold() for group in service.groups}
     for group in service.groups:
-        is_large, origin = sizes[group.name] > LIMIT, Origin("inferred", f"size of the group {group.name}")
-        words = _parts([tool for tool in service.tools if tool.group == group.name]) if is_large else {}
+        own, origin = tools_of[group.name], Origin("inferred", f"size of the group {group.name}")
+        words = _parts(own) if len(own) > LIMIT else {}
         parts = [
             replace(group, name=f"{group.name}: {word}", title=f"{group.title}: {word}", origins={"name": origin})
             for word in sorted({*words.values()}, key=lambda word: (word == REST, word))
@@ -245,10 +247,10 @@ def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
 
 def _spellings(tools: Iterable[Tool]) -> dict[str, Counter[str]]:
     """Returns the words of the texts of tools in lower case, each with its spellings and their counts."""
+    texts = (f"{tool.summary or ''} {(tool.description or '')[:_TEXT_LIMIT]}"[:_TEXT_LIMIT] for tool in tools)
     found: dict[str, Counter[str]] = defaultdict(Counter)
-    for tool in tools:
-        for word in _WORD.findall(f"{tool.summary or ''} {(tool.description or '')[:_TEXT_LIMIT]}"[:_TEXT_LIMIT]):
-            found[word.lower()][word] += 1
+    for word, count in Counter(chain.from_iterable(map(_WORD.findall, texts))).items():
+        found[word.lower()][word] = count
     return found
 
 

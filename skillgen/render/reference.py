@@ -289,7 +289,7 @@ def _type_sections(service: Service, short: Collection[str], templates: Template
         return section_of(item.name, body, target=TYPE + item.name)
 
     sections = [section(item) for item in service.schemas if item.name not in short]
-    sections += [section(item) for item in service.schemas if item.name in selected_types() & {*short}]
+    sections += [section(item) for item in service.schemas if item.name in short and item.name in selected_types()]
     return sorted(sections, key=lambda section: section.name)
 
 
