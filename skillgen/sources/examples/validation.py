@@ -593,7 +593,8 @@ def requires(about: str) -> bool:
 
 def needs_one_of(names: Sequence[str], text: str) -> list[str]:
     """Returns those of the names that prose names as alternatives of which a call needs one."""
-    if (found := _ONE_OF.search(text[:_TEXT_LIMIT])) is None:
+    text, lower = text[:_TEXT_LIMIT], text[:_TEXT_LIMIT].lower()
+    if (" one of" not in lower and " either" not in lower) or (found := _ONE_OF.search(text)) is None:
         return []
     words = re.findall(r"[\w.-]+", found[1])
     return [name for name in names if name in words]

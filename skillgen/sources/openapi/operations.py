@@ -101,7 +101,7 @@ class OperationReader:
     def _tool(self, entry: PathOperation, name: str, path: str) -> tuple[Tool, Body]:
         """Returns an operation as a tool without examples, and its body."""
         operation, pointer = entry.operation, entry.pointer
-        sent = self.requests.parameters((*entry.items, (operation, pointer)))
+        sent = self.requests.parameters(entry)
         path, sent = with_query_parameters(path, sent, pointer)
         sent = self.requests.with_path_parameters(sent, path, pointer)
         body = self.requests.body(operation.get("requestBody"), child(pointer, "requestBody"))

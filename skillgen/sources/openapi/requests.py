@@ -5,8 +5,7 @@ See OpenAPI 3.2, "Path Item Object", and 3.1, "Parameter Object" and "Request Bo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -174,6 +173,7 @@ class RequestReader:
         self._schemas = schemas
         self._problems = resolver.problems
         self._shared: dict[str, tuple[Parameter, ...]] = {}
+        self._of_items: dict[str, dict[tuple[str, str], Parameter]] = {}
         self._query_strings: set[str] = set()
         self._bodies: dict[tuple[str, bool], FlatObject] = {}
         self.examples: dict[str, tuple[DeclaredExample, ...]] = {}
@@ -254,42 +254,44 @@ class RequestReader:
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
-    def parameters(self, owners: Iterable[tuple[dict[str, Json], str]]) -> tuple[Parameter, ...]:
-        """Reads the parameters of objects with their pointers: path items, then the operation, which overrides them."""
+    def parameters(self, entry: PathOperation) -> tuple[Parameter, ...]:
+        """Returns the parameters of an operation, which override those of its path items; these are read once."""
         parameters: dict[tuple[str, str], Parameter] = {}
-        for owner, pointer in owners:
-            keys: set[tuple[str, str]] = set()
-            for index, raw in enumerate(as_list(owner.get("parameters"))):
-                place = child(pointer, "parameters", index)
-                if not self._has_internal and is_internal(as_dict(raw)) and as_dict(raw).get("required") is not True:
-                    message = "the description marks the parameter as internal; left out"
-                    self._problems.report("internal-left-out", place, message)
-                    continue
-                for parameter in self._read(raw, place):
-                    is_header = parameter.location == "header"  # its name has no case
-                    key = parameter.location, parameter.name.lower() if is_header else parameter.name
-                    if key in keys:
-                        self._problems.report(
-                            "parameter-duplicate",
-                            child(pointer, "parameters", index),
-                            f"the {key[0]} parameter {key[1][:100]!r} is declared twice; the last declaration is used",
-                        )
-                    keys.add(key)
-                    parameters[key] = parameter
+        for item, pointer in entry.items:
+            if pointer not in self._of_items:
+                self._of_items[pointer] = self._declared(item, pointer)
+            parameters |= self._of_items[pointer]
+        parameters |= self._declared(entry.operation, entry.pointer)
         if self._query_strings:
             query = {item.pointer in self._query_strings for item in parameters.values() if item.location == "query"}
             if len(query) > 1:
                 message = "a parameter in `querystring` is the complete query, but there are parameters in `query` too"
-                self._problems.report("querystring-not-alone", child(pointer, "parameters"), message)
+                self._problems.report("querystring-not-alone", child(entry.pointer, "parameters"), message)
         return tuple(parameters.values())
+
+    def _declared(self, owner: dict[str, Json], pointer: str) -> dict[tuple[str, str], Parameter]:
+        """Reads the parameters of an object, each by its place and its name."""
+        parameters: dict[tuple[str, str], Parameter] = {}
+        for index, raw in enumerate(as_list(owner.get("parameters"))):
+            place = child(pointer, "parameters", index)
+            if not self._has_internal and is_internal(as_dict(raw)) and as_dict(raw).get("required") is not True:
+                message = "the description marks the parameter as internal; left out"
+                self._problems.report("internal-left-out", place, message)
+                continue
+            for parameter in self._read(raw, place):
+                is_header = parameter.location == "header"  # its name has no case
+                key = parameter.location, parameter.name.lower() if is_header else parameter.name
+                if key in parameters:
+                    message = f"the {key[0]} parameter {key[1][:100]!r} is declared twice; the last declaration is used"
+                    self._problems.report("parameter-duplicate", place, message)
+                parameters[key] = parameter
+        return parameters
 
     def with_path_parameters(self, parameters: tuple[Parameter, ...], path: str, pointer: str) -> tuple[Parameter, ...]:
         """Returns the parameters of an operation with the undeclared variables of its path.
 
         Each variable must be declared, but a caller has to send an undeclared one too (OpenAPI 3.1, "Path Templating").
         """
-        if "{" not in path and not any(item.location == "path" for item in parameters):
-            return parameters
         declared = {item.name for item in parameters if item.location == "path"}
         named: dict[str, None] = {}
         for name in TEMPLATE_VARIABLE.findall(path):
@@ -302,13 +304,11 @@ class RequestReader:
         for name in declared - named.keys():
             message = f"the path has no variable for the path parameter {name[:100]!r}"
             self._problems.report("path-parameter-unused", pointer, message)
-        missing = [name for name in named if name.strip() and name not in declared]
-        for name in missing:
+        for name in [name for name in named if name.strip() and name not in declared]:
             message = f"no parameter declares the path variable {name[:100]!r}"
             self._problems.report("path-parameter-missing", pointer, message)
-        return parameters + tuple(
-            Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer) for name in missing
-        )
+            parameters += (Parameter(name=name, location="path", required=True, schema=Schema(), pointer=pointer),)
+        return parameters
 
     def _read(self, raw: Json, pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter, or all parameters of a query string; what several operations refer to is read once."""
@@ -355,9 +355,9 @@ class RequestReader:
         if name.lower() in self._written and location in ("header", "query"):
             return ()
         fields = parameter_fields(raw, pointer, self._resolver, self._schemas)
-        forms = representations(raw, pointer, self._resolver)
-        owners = [(raw, pointer), *((form.media, form.pointer) for form in forms)]
-        examples = tuple(chain.from_iterable(declared_examples(*owner, self._resolver) for owner in owners))
+        examples = tuple(declared_examples(raw, pointer, self._resolver))
+        for form in representations(raw, pointer, self._resolver) if "content" in raw else ():
+            examples += tuple(declared_examples(form.media, form.pointer, self._resolver))
         if examples:
             # They override the examples of the schema (OpenAPI 3.1, "Parameter Object").
             fields["schema"] = replace(fields["schema"], examples=tuple(example.value for example in examples))

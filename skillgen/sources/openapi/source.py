@@ -500,10 +500,9 @@ class EventReader:
 
     def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
         operation, pointer = entry.operation, entry.pointer
-        raw, owners = operation.get("requestBody"), (*entry.items, (operation, pointer))
-        location, operations = child(pointer, "requestBody"), self._operations
+        raw, location, operations = operation.get("requestBody"), child(pointer, "requestBody"), self._operations
         body = operations.requests.body(raw if is_detailed else None, location, sent_by_service=True)
-        sent = operations.requests.parameters(owners) if is_detailed else ()
+        sent = operations.requests.parameters(entry) if is_detailed else ()
         content = as_dict(self._resolver.resolve_or_empty(raw).get("content"))
         return Event(
             name=name,
