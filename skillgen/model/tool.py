@@ -286,8 +286,8 @@ class Tool(Node, frozen=True, kw_only=True):
     @property
     def is_preflight(self) -> bool:
         """True for an operation that only answers the preflight request of a browser (CORS), which nobody calls."""
-        text = f"{self.summary or ''} {self.description or ''}"
-        return self.method == "OPTIONS" and ("CORS" in text or not text.strip())
+        is_options = self.method == "OPTIONS"
+        return is_options and ("CORS" in (text := f"{self.summary or ''} {self.description or ''}") or not text.strip())
 
     # -- arguments, in the form of `input_schema`: a key for each parameter, and one for the body
 

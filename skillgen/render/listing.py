@@ -187,7 +187,7 @@ def _sequence(reference: Reference, room: int) -> Listing:
     topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
     listed = {page.file_name: (topic, page, tools) for topic in topics for page, tools in topic.tools_by_page}
     entries = ((page, [code_list(tool.name for tool in tools)]) for _, page, tools in listed.values())
-    pages = _index(plain_phrase("index_of_tools"), "index", entries)
+    pages = of_rendering(_sequence, reference, lambda: _index(plain_phrase("index_of_tools"), "index", entries))
 
     def line(page: Page, characters: int) -> str:
         titles = [clip_middle(listed[name][0].title, characters) for name in page.anchors]

@@ -228,10 +228,11 @@ def date_formats(service: Service) -> dict[str, Markdown]:
     paths: dict[str, list[str]] = {}
     for tool in service.tools:
         for parameter in tool.parameters:
-            schema, place = parameter.schema.items or parameter.schema, f"{tool.name}.{parameter.name}"
-            members = [(f"{place}.{item.name}", item.schema) for item in schema.properties if not item.schema.read_only]
-            for path, member in [(place, schema), *members]:
-                paths.setdefault(member.format or "", []).append(path)
+            schema = parameter.schema.items or parameter.schema
+            members = [(f".{item.name}", item.schema) for item in schema.properties if not item.schema.read_only]
+            for name, member in [("", schema), *members]:
+                if member.format in _DATE_FORMATS:
+                    paths.setdefault(member.format, []).append(f"{tool.name}.{parameter.name}{name}")
     return {name: codes(paths[name], _NAMES_SHOWN) for name in _DATE_FORMATS if name in paths}
 
 

@@ -273,7 +273,7 @@ class RequestReader:
         """Reads the parameters of an object, each by its place and its name."""
         parameters: dict[tuple[str, str], Parameter] = {}
         for index, raw in enumerate(as_list(owner.get("parameters"))):
-            place = child(pointer, "parameters", index)
+            place = f"{pointer}/parameters/{index}"
             if not self._has_internal and is_internal(as_dict(raw)) and as_dict(raw).get("required") is not True:
                 message = "the description marks the parameter as internal; left out"
                 self._problems.report("internal-left-out", place, message)

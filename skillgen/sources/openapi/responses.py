@@ -136,7 +136,7 @@ def headers_from(owner: dict[str, Json], pointer: str, resolver: Resolver, schem
 
 def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, schemas: SchemaDocument) -> dict[str, Any]:
     """Returns what a parameter and a header declare alike (OpenAPI 3.1, "Header Object")."""
-    declared, at = raw.get("schema"), child(pointer, "schema")
+    declared, at = raw.get("schema"), f"{pointer}/schema"
     if declared is None:
         forms = representations(raw, pointer, resolver)
         found = ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None)
