@@ -144,6 +144,8 @@ def test_a_product_is_called_as_users_call_it(tmp_path: Path, title: str, name: 
         (("npx", "-y", "@acme/mcp-berth-planner@1.2"), "berth-planner"),
         (("npx", "-y", "@berths/mcp@1.2"), "berths"),
         (("./bin/berth_planner.exe", "--stdio"), "berth-planner"),
+        (("node", "/srv/node_modules/@acme/berth-planner/dist/cli.js"), "berth-planner"),
+        (("node", "/srv/diary/node_modules/berths/index.js"), "berths"),
         (("node", "dist/index.js", "/srv/diary"), "mcp-server"),
         (("uv", "--directory", "/srv/diary", "run", "server.py"), "mcp-server"),
         (("docker", "run", "-e", "TOKEN=diary", "acme"), "mcp-server"),

@@ -112,6 +112,25 @@ def test_an_optional_member_is_in_no_call_unless_the_words_require_it() -> None:
     assert [example.input for example in tool_of(schema).examples] == [{"a": 1, "note": "n"}]
 
 
+@pytest.mark.parametrize(
+    ("about", "is_in_call"),
+    [
+        ("The tag. Required for get, create, update.", True),
+        ("(required when action is create)", True),
+        ("Required for copy.", False),
+        ("Required when a create button is shown.", False),
+        ("Required for copy, optional for create.", False),
+        ("Required for copy (from create).", False),
+        ("Not required for create.", False),
+    ],
+)
+def test_what_the_words_require_for_a_value_is_in_the_call_with_it(about: str, is_in_call: bool) -> None:
+    properties: Json = {"action": {"enum": ["create", "copy"]}, "tag": {"type": "string", "description": about}}
+    schema: Json = {"type": "object", "properties": properties, "required": ["action"]}
+    (example,) = tool_of(schema).examples
+    assert example.input == {"action": "create"} | ({"tag": "<tag>"} if is_in_call else {})
+
+
 schemas = st.recursive(
     st.sampled_from(
         [

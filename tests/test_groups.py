@@ -233,6 +233,7 @@ def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str)
         (("log_write", "log_read", "log_clear"), "Log"),
         (("story_reply", "story_mark_seen", "reply_to_story"), "Story"),
         (("get_event_stream", "find_event_stream"), "Stream"),
+        (("get_depot_by_label", "find_crane_by_label", "list_hulls_by_label"), None),
     ],
 )
 def test_a_group_is_neither_a_verb_nor_a_word_that_links_others(names: tuple[str, ...], title: str | None) -> None:

@@ -347,12 +347,16 @@ _RUNNERS = frozenset({"npx", "npm", "node", "bunx", "bun", "deno", "uv", "uvx", 
 _ANY = frozenset({"", "index", "main", "cli", "app", "docker", "podman", "sh", "bash", "java", "dotnet", "go", "cargo"})
 """What starts a package or a file, and files and programs of any server."""
 
+_INSTALLED = re.compile(r"[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)")
+"""The package of npm that a file belongs to."""
+
 
 def _name_in_command(service: Service, written: Counter[str]) -> str:
     """Returns the name of the package or program that starts an MCP server whose own name says nothing; no argument of
     it, which may be a folder or a secret of the user."""
     words = (service.source or ())[1:] if service.kind == "mcp" else ()
     package = next((word for word in words if word not in (*_RUNNERS, "-y", "--yes", "-m")), "")
+    package = [package, *_INSTALLED.findall(package)][-1]
     stem = package if package[:1] == "@" else re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
     return _short_name(stem, "mcp", written) if package[:1] != "-" and stem.lower() not in _ANY else ""
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, takewhile
 
 from msgspec.structs import replace
 
@@ -233,16 +233,20 @@ def _nouns(tools: Sequence[Tool]) -> dict[str, str]:
 
     A word that may be a verb counts unless half of its names begin with it and have no other verb: not `move_up`.
     """
-    names, verbs = dict[str, list[str]](), Counter[str]()
+    names, verbs = dict[str, dict[str, bool]](), Counter[str]()
     for name, words in words_without_prefix(tools).items():
         nouns = [word for word in words if len(word) > 1 and not is_verb(word) and word not in STOP_WORDS]
-        names[name] = [*map(singular, reversed(nouns))]
+        things = {*takewhile("by".__ne__, words)}  # rather than by what they are found: `get_item_by_name`
+        names[name] = {singular(word): word in things for word in reversed(nouns)}
         verbs.update(word for word in nouns[:1] if is_verb(word, is_sure=False) and not any(map(is_verb, words)))
-    counts, spellings = Counter(chain(*map(set, names.values()))), _spellings(tools)
+    counts, spellings = Counter(chain(*names.values())), _spellings(tools)
     shared = {noun for noun, count in counts.items() if 2 * verbs[noun] < count and 2 * count <= len(tools)}
     useful = {noun for noun in shared if _spelled(noun, spellings)}
-    found = {name: filter(useful.__contains__, nouns) for name, nouns in names.items()}
-    return _shared({name: max(nouns, key=counts.__getitem__, default="") for name, nouns in found.items()})
+    found = {
+        name: max(filter(useful.__contains__, nouns), key=lambda noun: (nouns[noun], counts[noun]), default="")
+        for name, nouns in names.items()
+    }
+    return _shared(found)
 
 
 def _spellings(tools: Iterable[Tool]) -> dict[str, Counter[str]]:

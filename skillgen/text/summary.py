@@ -80,14 +80,16 @@ TO_THE_READER = re.compile(
 another."""
 
 _OTHER_SUBJECT = re.compile(
-    r"://|\bwww\.|(?:[?:]|(?-i:\bClient)|management client)\W*\Z|\b(?:openapi|swagger|spec(?:ification)?s?|references?"
-    r"|documentation|docs|api definitions?|for demonstration|available commands|instructions|below|following"
-    r"|deprecated|beta|(?:is|are) no longer|copyright|licen[cs]ed|terms of|rate limits?|common errors"
+    r"://|\bwww\.|(?:[?:]|(?-i:\bClient)|management client)\W*\Z"
+    r"|\b(?:call|run|start with|use) (?-i:\w+_\w|[a-z]{3,}[A-Z][a-z])|\b(?:openapi|swagger|spec(?:ification)?s?"
+    r"|references?|documentation|docs|api definitions?|for demonstration|available commands|instructions|below"
+    r"|following|deprecated|beta|(?:is|are) no longer|copyright|licen[cs]ed|terms of|rate limits?|common errors"
     r"|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|v\d.{0,200}\bv\d|(?:over|via) https)\b"
     r"|\A\W*(?:authenticat|(?:all |the )?(?:api )?(?:endpoint|method|request)s?\b)",
     re.IGNORECASE,
 )
-"""Content of sentences about a document, a version or the use of a service, and of those that are not statements."""
+"""Content of sentences about a document, a version or the use of a service (which tool to call), and of those that
+are not statements."""
 
 GENERIC = re.compile(
     r"(?:allow|platform|build|custom|provide|provider|manage|api|service|tool|access|server|client|resource|endpoint"

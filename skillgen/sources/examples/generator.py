@@ -217,8 +217,9 @@ class Generator:
         least = _count(flat, "minProperties")
         if self._is_complete:
             members |= self._attempted(optional, depth, text)
+        chosen = [(name, member.value) for name, member in members.items() if isinstance(member.value, str)]
         for item in optional:
-            if (depth == 0 and item.name in self._needed) or requires(_about(item)):
+            if (depth == 0 and item.name in self._needed) or requires(_about(item), chosen):
                 members[item.name] = self._property(item, depth, text)
         members |= self._one_of(optional, members, depth, text)
         for item in optional:

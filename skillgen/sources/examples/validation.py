@@ -576,6 +576,8 @@ _ONE_OF = re.compile(
 _REQUIRED = re.compile(
     r"\A[^.]{0,60}\(required\)|\A\W{0,3}required\b(?!.{0,3}\b(?:if|when|only|for|by|with|unless)\b)", re.IGNORECASE
 )
+_VALUE = re.compile(r"[\w.-]+")
+_REQUIRED_WITH = re.compile(r"(?i)(?<!\bnot )\brequired (?:(when|if)|for|by|with)\b((?:(?!optional)[^.;()\n]){1,100})")
 
 
 def lines_on(name: str, text: str) -> str:
@@ -586,9 +588,13 @@ def lines_on(name: str, text: str) -> str:
     return "\n".join(found + [f"e.g. `{item[2]}`" for item in listed if singular(item[1].lower()) == name.lower()])
 
 
-def requires(about: str) -> bool:
-    """True if a description begins with the word that its parameter is required."""
-    return _REQUIRED.match(about) is not None
+def requires(about: str, others: Sequence[tuple[str, Json]] = ()) -> bool:
+    """True if a description begins with the word that its parameter is required, or says so for a value of another one:
+    `Required for create`, `required when action is create`."""
+    stated = [(condition, _VALUE.findall(words)) for condition, words in _REQUIRED_WITH.findall(about)]
+    return _REQUIRED.match(about) is not None or any(
+        value in words and (name in words or not condition) for condition, words in stated for name, value in others
+    )
 
 
 def needs_one_of(names: Sequence[str], text: str) -> list[str]:
@@ -596,5 +602,5 @@ def needs_one_of(names: Sequence[str], text: str) -> list[str]:
     text, lower = text[:_TEXT_LIMIT], text[:_TEXT_LIMIT].lower()
     if (" one of" not in lower and " either" not in lower) or (found := _ONE_OF.search(text)) is None:
         return []
-    words = re.findall(r"[\w.-]+", found[1])
+    words = _VALUE.findall(found[1])
     return [name for name in names if name in words]
