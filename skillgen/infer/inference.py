@@ -31,7 +31,7 @@ _DEPRECATED = re.compile(r"\W{0,9}deprecated\b|[^\n]{0,80}\(deprecated\)", re.IG
 _DEPRECATED_BELOW = re.compile(r"\n[^\S\n]*\n\W{0,3}[\[(*]DEPRECATED[\])*]")
 """A mark before a later paragraph: the description of a path is added to those of its operations."""
 
-_KEY = re.compile(r"(?:x-)?idempotency[-_]?key", re.IGNORECASE)
+_KEYS = frozenset(f"{start}idempotency{between}key" for start in ("", "x-") for between in ("", "-", "_"))
 
 _LEVELS = CAUTION["access_level"]
 _REASONS: dict[AccessLevel, str] = {
@@ -82,7 +82,7 @@ def _completed(tool: Tool) -> Tool:
         items = ((item, None if item.description else texts.get(item.name)) for item in tool.parameters)
         parameters = [with_facts(item, origin, description=text) if text else item for item, text in items]
         tool = replace(tool, parameters=tuple(parameters))
-    key = next((item for item in tool.parameters if _KEY.fullmatch(item.name)), None)
+    key = next((item for item in tool.parameters if item.name.lower() in _KEYS), None)
     if key is not None and tool.semantics.idempotent_with_key is None:
         origin = Origin("declared", key.pointer or tool.pointer)
         tool = replace(tool, semantics=with_facts(tool.semantics, origin, idempotent_with_key=True))

@@ -425,18 +425,18 @@ _others_of = attrgetter(*_OTHERS)
 _NO_OTHERS = _others_of(Schema())
 
 
-def _limits(schema: Schema, *others: Node | None) -> dict[str, Json]:
-    """Returns the constraints and the default by their keyword, and a digest of what else it and `others` declare."""
+def _limits(schema: Schema, serialization: Node | None = None, syntax: Node | None = None) -> dict[str, Json]:
+    """Returns the constraints and the default by their keyword, and a digest of what else is declared."""
     limits: dict[str, Json] = {} if schema.default is None else {"default": schema.default.json}
     limits |= schema.constraints or {}
     if limits and not all(map(_is_plain, limits.values())):
         limits = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
     if schema.items is not None and (inner := _limits(schema.items)):
         limits["each item"] = inner
-    if (values := _others_of(schema)) != _NO_OTHERS or any(others):
+    if (values := _others_of(schema)) != _NO_OTHERS or serialization or syntax:
         pairs = zip(_OTHERS, values, _NO_OTHERS, strict=True)
         own = {name: bare(item, True) for name, item, default in pairs if item != default}
-        if rules := [*filter(None, (own, *(bare(item, True) for item in others)))]:
+        if rules := [*filter(None, (own, bare(serialization, True), bare(syntax, True)))]:
             limits[OTHER_RULES] = _digest(rules)
     return limits
 
@@ -462,10 +462,10 @@ def _nested_type_text(schema: Schema, depth: int) -> str:
 
 
 def _is_plain(value: Json) -> bool:
-    is_word = isinstance(value, str) and value.isascii() and " " not in value and value.isprintable()
-    return is_word or isinstance(value, int)
+    return isinstance(value, int) or (isinstance(value, str) and _clean(value) == value)
 
 
 def _clean(text: str) -> str:
     """Returns text on one line that can be encoded as UTF-8."""
-    return text if _is_plain(text) else " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
+    is_word = text.isascii() and " " not in text and text.isprintable()
+    return text if is_word else " ".join(text.encode("utf-8", "replace").decode("utf-8").split())
