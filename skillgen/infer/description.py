@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import accumulate
 
 from msgspec.structs import replace
@@ -53,7 +54,8 @@ def _summarised(tool: Tool) -> Tool:
 
 def with_description(service: Service) -> Service:
     """Returns the service with what its skill says of it; computed anew if it was known."""
-    written, is_named = _spellings(service), is_named_by_author(service)
+    # Most names have capitals already, and the texts are not read for their spelling.
+    written, is_named = cache(lambda: _spellings(service)), is_named_by_author(service)
     name = _product(service, written)
     names = [service.title, service.name, name, _short_name(service.title or "", service.kind, written)]
     purpose, origin = next(_purposes(service, name, [*filter(None, names)]))
@@ -295,26 +297,26 @@ _READ_TOOLS, _READ_CHARACTERS = 200, 400
 _SPELLING = re.compile(r"(?<![\w./@-])\w(?:[\w-]|\.(?=\w))*(?![\w/@-])")
 
 
-def _product(service: Service, written: Counter[str]) -> str:
+def _product(service: Service, written: Callable[[], Counter[str]]) -> str:
     """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
     title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
     if is_named_by_author(service) or service.kind == "cli":
         return clip(title, _NAME_LIMIT)
     name, host = _short_name(title, service.kind, written) or _name_in_command(service, written), _host_name(service)
-    brand = _spelled(host, written)
+    brand = _spelled(host, written) if host else ""
     words = name.lower().split()
     has_host = host in "".join(words) or any(len(word) >= _MIN_BRAND and word in host for word in words)
     # Each word of the name means something else too: "Checkout".
     said = re.findall(r"[^\W\d_]+", name.lower())
-    is_common = all(word.isascii() and (word in written or GENERIC.fullmatch(word)) for word in said)
+    are_common = (word.isascii() and (word in written() or GENERIC.fullmatch(word)) for word in said)
     if not name:
         name = brand[:1].upper() + brand[1:] or title
-    elif not has_host and (brand != host or is_common or title.endswith("Client")):
+    elif not has_host and (brand != host or title.endswith("Client") or all(are_common)):
         name = f"{brand if brand != host else host.capitalize()} {name}"
     return clip(name, _NAME_LIMIT)
 
 
-def _short_name(text: str, kind: str, written: Counter[str]) -> str:
+def _short_name(text: str, kind: str, written: Callable[[], Counter[str]]) -> str:
     """Returns a title or name without words that users do not say; empty if nothing remains."""
     text = one_line(plain_words(text)).removeprefix("www.")
     if kind == "cli":
@@ -334,9 +336,9 @@ def _short_name(text: str, kind: str, written: Counter[str]) -> str:
     if not said or re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
         return _short_name(owner, kind, written) if owner and ":" not in owner else ""
     # `RecoveryServicesBackupClient`, but StorSimple is a name.
-    if text.endswith("Client") and " " not in said and said not in written:
+    if text.endswith("Client") and " " not in said and said not in written():
         words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", said).split()
-        said = " ".join(word.upper() if word.upper() in written else word for word in words)
+        said = " ".join(word.upper() if word.upper() in written() else word for word in words)
     if said == said.lower():
         said = " ".join(_spelled(word, written) for word in said.split())
         said = said[:1].upper() + said[1:] if said.partition(" ")[0].islower() and "." not in said else said
@@ -351,7 +353,7 @@ _INSTALLED = re.compile(r"[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)")
 """The package of npm that a file belongs to."""
 
 
-def _name_in_command(service: Service, written: Counter[str]) -> str:
+def _name_in_command(service: Service, written: Callable[[], Counter[str]]) -> str:
     """Returns the name of the package or program that starts an MCP server whose own name says nothing; no argument of
     it, which may be a folder or a secret of the user."""
     words = (service.source or ())[1:] if service.kind == "mcp" else ()
@@ -369,10 +371,10 @@ def _host_name(service: Service) -> str:
     return owner if len(owner) >= _MIN_BRAND else ""
 
 
-def _spelled(name: str, written: Counter[str]) -> str:
+def _spelled(name: str, written: Callable[[], Counter[str]]) -> str:
     """Returns a name in lower case as the texts of the source spell it most often if that has capitals."""
-    found = [form for form in written if form.lower() == name]
-    return max(found, key=lambda form: (form != name, written[form], form), default=name)
+    found = [form for form in written() if form.lower() == name]
+    return max(found, key=lambda form: (form != name, written()[form], form), default=name)
 
 
 def _spellings(service: Service) -> Counter[str]:
