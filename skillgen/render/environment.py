@@ -157,8 +157,9 @@ class TemplateCache(FileSystemBytecodeCache):
 def _digest_of_modules() -> str:
     """Returns a digest of what is compiled in: Jinja, and the filters, which it runs on constants."""
     packages = (skillgen.text, skillgen.render, jinja2)
-    paths = [path for package in packages for path in sorted(Path(package.__path__[0]).glob("*.py"))]
-    states = [(str(path), path.stat().st_mtime_ns, path.stat().st_size) for path in paths]
+    entries = (entry for package in packages for entry in os.scandir(package.__path__[0]))
+    found = ((entry.path, entry.stat()) for entry in entries if entry.name.endswith(".py"))
+    states = sorted((path, state.st_mtime_ns, state.st_size) for path, state in found)
     return hashlib.sha256(repr(states).encode()).hexdigest()[:16]
 
 
