@@ -132,6 +132,22 @@ def test_a_workflow_without_one_of_its_tools_is_left_out(tmp_path: Path) -> None
     }
 
 
+def test_a_workflow_of_another_file_is_known_in_any_order(tmp_path: Path) -> None:
+    sources = [SOURCE, {"name": "mail", "url": "mail.yaml", "type": "arazzo"}]
+    call = step("call", workflowId="$sourceDescriptions.mail.workflows.send")
+    shared = {"parameters": [{"name": "X", "in": "header", "value": "1"}]}
+    files = {
+        "calls": arazzo({"workflowId": "caller", "steps": [call], **shared}, sourceDescriptions=sources),
+        "mail": arazzo({"workflowId": "send", "steps": [step("send", operationId="sendNote")]}),
+    }
+    paths = [str(written(tmp_path, file, f"{name}.yaml")) for name, file in files.items()]
+    found = [skillgen.read(DESCRIPTION, extra=extra) for extra in (paths, paths[::-1], paths[:1])]
+    assert {*found[0].workflows} == {*found[1].workflows}
+    assert recipe(found[0], "caller") == recipe(found[1], "caller")
+    assert "1. `call`: make the workflow `send`." in recipe(found[0], "caller")
+    assert found[2].workflows == ()
+
+
 def test_other_apis_and_messages_are_steps_that_are_not_calls(tmp_path: Path) -> None:
     sources = [SOURCE, {"name": "bank", "url": "bank.json"}, {"name": "events", "url": "e.json", "type": "asyncapi"}]
     steps = [

@@ -5,7 +5,6 @@ links, workflows and effects.
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -199,9 +198,9 @@ def completed(
             problems += [Problem.of("addresses-reader", places[path], flaw) for path, flaw in flaws]
         service = replace(service, problems=(*service.problems, *problems))
     if request.extras:
-        from skillgen.sources.extra_text import apply_extra
+        from skillgen.sources.extra_text import apply_extras
 
-        service = functools.reduce(apply_extra, request.extras, service)
+        service = apply_extras(service, request.extras)
     service = _selected(service, request)
     if request.on_declared is not None:
         request = dataclasses.replace(request, texts=_undrafted(request.texts))

@@ -7,6 +7,7 @@ components are resolved, and the actions and parameters of a workflow are those 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
@@ -53,17 +54,28 @@ def is_arazzo(text: str) -> bool:
     return _START.search(text[:_START_LENGTH]) is not None
 
 
-def apply_arazzo(service: Service, name: str, text: str, problems: ProblemLog) -> Service:
-    """Returns the service with the workflows of an Arazzo file; `name` is that of the file, for messages.
+def apply_arazzo(service: Service, files: Mapping[str, str], problems: ProblemLog) -> Service:
+    """Returns the service with the workflows of Arazzo files, which may start one another; `files` are texts by name.
 
     Raises:
-        SourceError: it is neither JSON nor YAML.
+        SourceError: one is neither JSON nor YAML.
     """
-    if len(text) > _SIZE_LIMIT:
-        problems.report("workflow-invalid", name, f"the file is larger than {_SIZE_LIMIT >> 20} MiB; it is not read")
-        return service
-    reader = _FileReader(as_dict(parse_text(text, name, problems)), service, Path(name).name, problems)
-    return replace(service, workflows=(*service.workflows, *reader.workflows()))
+    readers, found = list[_FileReader](), dict[str, Workflow]()
+    for name, text in files.items():
+        if len(text) > _SIZE_LIMIT:
+            what = f"the file is larger than {_SIZE_LIMIT >> 20} MiB; it is not read"
+            problems.report("workflow-invalid", name, what)
+        else:
+            readers.append(_FileReader(as_dict(parse_text(text, name, problems)), service, Path(name).name, problems))
+    known = {workflow.name for workflow in service.workflows}
+    ids = known.union(*(reader.ids for reader in readers))
+    for reader in readers:
+        for workflow in reader.workflows(known, ids):
+            found[workflow.name] = workflow
+            known.add(workflow.name)
+    kept, left_out = usable_workflows((*service.workflows, *found.values()), {tool.name for tool in service.tools})
+    problems.add(*left_out)
+    return replace(service, workflows=(*service.workflows, *(item for item in kept if item.name in found)))
 
 
 class _CannotBeMadeError(Exception):
@@ -74,15 +86,14 @@ class _FileReader:
     """Reads one file."""
 
     def __init__(self, data: Mapping[str, Json], service: Service, name: str, problems: ProblemLog) -> None:
-        self._data, self._service, self._name, self._problems = data, service, name, problems
+        self._data, self._name, self._problems = data, name, problems
         self._tools = {key: tool for tool in service.tools for key in (tool.pointer, tool.name)}
         self._by_path = {(tool.path, (tool.method or "").lower()): tool for tool in service.tools if tool.path}
         self._sources: dict[str | None, str] = {}
         """The name of each source description with its type."""
         for item in as_list(data.get("sourceDescriptions")):
             self._sources.setdefault(text_of(item, "name"), text_of(item, "type") or "openapi")
-        self._known = {workflow.name for workflow in service.workflows}
-        self._ids = {text_of(item, "workflowId") for item in as_list(data.get("workflows"))} | self._known
+        self.ids = {*filter(None, (text_of(item, "workflowId") for item in as_list(data.get("workflows"))))}
 
     def _report(self, pointer: str, message: str, code: str = "workflow-invalid") -> None:
         self._problems.report(code, f"{self._name}#{pointer}", message)
@@ -91,28 +102,23 @@ class _FileReader:
         self._report(pointer, message, code)
         return _CannotBeMadeError()
 
-    def workflows(self) -> Iterator[Workflow]:
-        """Yields the workflows that can be made with the tools of the service."""
+    def workflows(self, known: Collection[str], ids: Collection[str]) -> Iterator[Workflow]:
+        """Yields the workflows without those `known`; their steps may start the workflows with these `ids`."""
+        self._ids = ids
         version, raw = str(self._data.get("arazzo", "")), as_list(self._data.get("workflows"))
         if not version.startswith("1."):
             self._report("/arazzo", f"the version is {version[:20]!r}; Arazzo 1.0 and 1.1 are read")
             return
         if not 0 < len(raw) <= _WORKFLOWS_LIMIT:
             self._report("/workflows", f"there are {len(raw):,} workflows; the first {_WORKFLOWS_LIMIT} are read")
-        found: dict[str, Workflow] = {}
         for index, item in enumerate(raw[:_WORKFLOWS_LIMIT]):
             pointer, name = child("/workflows", index), text_of(item, "workflowId")
-            if name is None or name in found or name in self._known:
+            if name is None or name in known:
                 message = f"a workflow has no workflowId, or that of another one ({name}); it is left out"
                 self._report(child(pointer, "workflowId"), message)
                 continue
-            try:
-                found[name] = self._workflow(as_dict(item), name, pointer)
-            except _CannotBeMadeError:
-                continue
-        kept, problems = usable_workflows((*self._service.workflows, *found.values()), self._tools)
-        self._problems.add(*problems)
-        yield from (workflow for workflow in kept if workflow.name in found)
+            with suppress(_CannotBeMadeError):
+                yield self._workflow(as_dict(item), name, pointer)
 
     def _workflow(self, raw: dict[str, Json], name: str, pointer: str) -> Workflow:
         """Returns a workflow.
@@ -141,11 +147,11 @@ class _FileReader:
             inputs=self._inputs(raw.get("inputs"), child(pointer, "inputs")),
             steps=steps,
             outputs=_expressions(raw.get("outputs")),
-            after=self._existing(after, self._ids - {name}, pointer),
+            after=self._existing(after, {*self._ids} - {name}, pointer),
             pointer=f"{self._name}#{pointer}",
         )
 
-    def _existing(self, names: Iterable[str], known: Collection[str | None], pointer: str) -> tuple[str, ...]:
+    def _existing(self, names: Iterable[str], known: Collection[str], pointer: str) -> tuple[str, ...]:
         """Returns the steps or workflows of `dependsOn` that there are."""
         kept = tuple(name for name in names if name.startswith("$") or name in known)
         if unknown := [name for name in names if name not in kept]:
@@ -274,7 +280,7 @@ class _FileReader:
         component = "failureActions" if "ailure" in key else "successActions"
         for place, item in self._parts(raw, key, pointer, component):
             kind, step, workflow = text_of(item, "type"), text_of(item, "stepId"), text_of(item, "workflowId")
-            workflow = self._named(workflow)[1] if workflow is not None else None
+            workflow = self._named(workflow)[1].removeprefix("workflows.") if workflow is not None else None
             is_known = kind in ("end", "goto") or (kind == "retry" and component == "failureActions")
             has_target = kind != "goto" or (step is None) != (workflow is None)
             exists = (step is None or step in self._steps) and (workflow is None or workflow in self._ids)

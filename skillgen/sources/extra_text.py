@@ -77,8 +77,8 @@ def load_extra(source: str, *, timeout_s: float) -> ExtraText:
         raise failures[0]
 
 
-def apply_extra(service: Service, extra: ExtraText) -> Service:
-    """Returns the service with the additions of a text, or with the workflows of an Arazzo file.
+def apply_extras(service: Service, extras: Sequence[ExtraText]) -> Service:
+    """Returns the service with the additions of texts, and with the workflows of Arazzo files.
 
     Where both have a value, the service's value is used.
 
@@ -86,16 +86,17 @@ def apply_extra(service: Service, extra: ExtraText) -> Service:
         SourceError: an Arazzo file is neither JSON nor YAML.
     """
     problems = ProblemLog()
-    report_echoed_secrets(problems, extra.echoed_from)
-    if is_arazzo(extra.text):
-        service = apply_arazzo(service, extra.name, extra.text, problems)
-    else:
+    for extra in extras:
+        report_echoed_secrets(problems, extra.echoed_from)
+    files = {extra.name: extra.text for extra in extras if is_arazzo(extra.text)}
+    for extra in (extra for extra in extras if extra.name not in files):
         text = ai_help_from_result({"content": extra.text, "contentType": "text/markdown"}, problems, extra.name)
         if text.metadata.raw or text.sections or text.when_to_use or text.when_not_to_use or text.quote:
             service = with_text(service, text, extra.name)
         else:
             what = "the text has neither front matter nor sections; nothing is added"
             problems.report("extra-empty", extra.name, what)
+    service = apply_arazzo(service, files, problems)
     return replace(service, problems=(*service.problems, *problems))
 
 
