@@ -381,6 +381,22 @@ def test_an_api_is_as_strict_as_a_server_with_types(tmp_path: Path) -> None:
     assert [line["tool"] for line in lines[8:]] == ["newestPet", None, "deletePet"]
 
 
+def test_an_api_reads_a_text_in_its_type_also_where_its_url_is_a_variable(tmp_path: Path) -> None:
+    kinds = ("boolean", "integer", "string", "array")
+    contents = {kind: {"text/plain": {"schema": {"type": kind}}} for kind in kinds}
+    paths = {f"/{kind}": {"put": {"requestBody": {"content": contents[kind]}, "responses": {}}} for kind in kinds}
+    api = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "servers": [{"url": "{site}"}], "paths": paths}
+    (source := tmp_path / "api.json").write_text(json.dumps(api), "utf-8")
+    found = []
+    with serving(source, "--log", log := tmp_path / "log") as url, httpx2.Client() as client:
+        for kind, text in zip(kinds * 2, ("true", "5", "true", "[1]", "5", "5.5", "5", "x"), strict=True):
+            sent = client.put(f"{url}/{kind}", content=text, headers={"Content-Type": "text/plain"})
+            found.append(sent.status_code)
+    assert found == [200, 200, 200, 200, 400, 400, 200, 400]
+    bodies = [json.loads(line)["arguments"]["body"] for line in log.read_text("utf-8").splitlines()]
+    assert bodies[:4] == [True, 5, "true", [1]]
+
+
 def test_an_api_reads_lists_in_brackets(tmp_path: Path) -> None:
     """What `call` sends of lists in the style `deepObject`."""
     item = {"type": "object", "properties": {"price": {"type": "string"}, "many": {"type": "integer"}}}

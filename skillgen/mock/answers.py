@@ -374,7 +374,8 @@ class Decoder:
                 lines = _text(request).replace("\x1e", "\n").split("\n")
                 decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
             elif kind in ("xml", "text"):
-                decoded.arguments[key] = _text(request)
+                text = _text(request)
+                decoded.arguments[key] = text if kind == "xml" else self._typed(text, form.schema_of(parameters))
                 decoded.opaque = key if kind == "xml" else None
             else:
                 decoded.arguments[key] = f"{len(request.body)} bytes"

@@ -412,7 +412,7 @@ def base_paths(service: Service, tool: Tool | None = None) -> list[str]:
     paths = []
     for url in (url for endpoint in endpoints for url in (endpoint.url, endpoint.template or endpoint.url)):
         with suppress(ValueError):
-            paths.append(urlsplit(url).path.rstrip("/"))
+            paths.append(urlsplit(f"//{url}" if url.startswith("{") else url).path.rstrip("/"))
     return list(dict.fromkeys(paths)) or [""]
 
 

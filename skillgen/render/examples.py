@@ -276,7 +276,8 @@ def _body(request: Request) -> Iterator[str]:
         if request.media_type not in (_FORM, _MULTIPART_FORM):  # `curl` adds the boundary
             yield f"-H {_quoted(f'Content-Type: {request.media_type}')}"
         for part in request.parts:
-            yield _field(part) if is_form else _form_part(part)
+            field = _quoted(f"{quote(part.name, safe='[]')}={part.text}")
+            yield f"--data-urlencode {field}" if is_form else _form_part(part)
         return
     yield f"-H {_quoted(f'Content-Type: {request.media_type}')}"
     if request.is_file or request.body is None:
@@ -287,11 +288,6 @@ def _body(request: Request) -> Iterator[str]:
         yield "--data-binary @-"
     else:
         yield f"--data-raw {_quoted(str(request.body.json))}"
-
-
-def _field(part: Part) -> str:
-    name = quote(part.name, safe="[]")
-    return f"--data-urlencode {_quoted(f'{name}={part.text}')}"
 
 
 def _form_part(part: Part) -> str:
@@ -424,17 +420,12 @@ def example_variables(service: Service) -> list[Markdown]:
     variables = []
     if not any("://" in endpoint.url for endpoint in service.endpoints[:1]):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
-    in_urls = _url_variables(service)
+    urls = [at[0].url for tool in service.tools if (at := tool.endpoints or service.endpoints) and has_host(at[0].url)]
+    in_urls = {url_variable(service, url, name): name for url in urls for name in URL_VARIABLE.findall(url)}
     for variable, name in list(in_urls.items())[:SHOWN_SCHEMES]:
         variables.append(phrase("variable_in_url", variable=code(variable), name=code(f"{{{name}}}")))
     left = len(in_urls) - SHOWN_SCHEMES
     return [*variables, phrase("more_variables", number=f"{left:,}")] if left > 0 else variables
-
-
-def _url_variables(service: Service) -> dict[str, str]:
-    """Returns the environment variables for the URLs that the examples call, each to the variable in the URL."""
-    urls = [endpoints[0].url for tool in service.tools if (endpoints := tool.endpoints or service.endpoints)]
-    return {url_variable(service, url, name): name for url in urls for name in URL_VARIABLE.findall(url)}
 
 
 def url_variable(service: Service, url: str, name: str) -> str:
