@@ -119,6 +119,8 @@ def parameter_lists(tool: Tool | Event) -> tuple[ParameterList, ...]:
     """Returns the parameters of a tool, or of a request that the service sends, by where they are sent."""
     if isinstance(tool, Event) or tool.parameters or tool.other_inputs:
         return _lists(tool)
+    if tool.unread and not tool.is_input_declared:
+        return ()
     whole = tool.input.schema if tool.input else None
     if whole is not None and takes_any_names(whole):
         kind = type_phrase(whole)
@@ -159,11 +161,11 @@ class SharedParameter(Struct, frozen=True, kw_only=True):
     parameter: Parameter
     """The parameter."""
 
-    missing: tuple[Markdown, ...] = ()
-    """The tools that do not take it, if they are few: their names or requests."""
-
-    leaves_lines: bool = True
+    leaves_lines: bool
     """Whether the lines of the tools do not name it."""
+
+    takers: tuple[bool, tuple[Markdown, ...], Location]
+    """Which tools take it: whether their lines name it, else the few that do not take it; and where they take it."""
 
 
 @once
@@ -183,7 +185,8 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
             is_clear = len(others) <= EXCEPTIONS
             missing = tuple(label_of(tool, service) for tool in others) if is_clear else ()
             item = next(iter(takes.values()))
-            found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
+            who = (not is_clear, missing, item.location)
+            found.append(SharedParameter(parameter=item, leaves_lines=is_clear, takers=who))
     return tuple(found)
 
 

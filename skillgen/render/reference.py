@@ -142,15 +142,10 @@ class Reference(Struct, frozen=True, kw_only=True, dict=True):
         """Tool name to address within `references/`."""
         return {key[1:]: address for key, address in self.places.items() if key[:1] == TOOL}
 
-    @cached_property
-    def type_addresses(self) -> dict[str, str]:
-        """Type name to address within `references/`."""
-        return {key[1:]: address for key, address in self.places.items() if key[:1] == TYPE}
-
     @property
     def type_names(self) -> list[str]:
         """The named types that have a section."""
-        return list(self.type_addresses)
+        return [key[1:] for key in self.places if key[:1] == TYPE]
 
     @property
     def usual_errors(self) -> str | None:
