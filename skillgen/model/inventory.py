@@ -132,7 +132,7 @@ RULES: dict[str, Rule] = {
             " version content_version last_updated title name summary description instructions body text message icons"
             " emoji tags homepage repository status_page license when_to_use when_not_to_use categories"
             " sections guidance documentation confirmation_message resolution examples argument_hint web_equivalent"
-            " token_format audience api web cli mcp api_endpoint",
+            " token_format audience api web cli mcp api_endpoint unread",
             text_rule,
         ),
         ("parameters properties", ""),

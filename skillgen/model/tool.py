@@ -170,6 +170,9 @@ class Tool(Node, frozen=True, kw_only=True):
     is_input_declared: bool = True
     """Whether the source declares the input; if not, a call may take more than `parameters`."""
 
+    unread: tuple[str, ...] = ()
+    """Parts that are declared but could not be read, such as `parameter limit`, `body order` and `result orders`."""
+
     input: Input | None = None
     """The input itself: the arguments, or the recommended form of the request body."""
 

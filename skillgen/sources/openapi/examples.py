@@ -164,8 +164,10 @@ class RequestGenerator:
     def examples(self, tool: Tool, body: Body, logins: tuple[str, ...]) -> tuple[Example, ...]:
         """Returns the declared requests, or one whose values come from the source.
 
-        `logins` are parameters that hold the credential.
+        `logins` are parameters that hold the credential. Without all parameters, no request is known.
         """
+        if not tool.is_input_declared:
+            return ()
         self._logins = logins
         found: list[Example] = []
         with suppress(NoExample):

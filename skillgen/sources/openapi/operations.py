@@ -20,7 +20,7 @@ from skillgen.model.mcp_fields import SEMANTICS
 from skillgen.model.resource import Group
 from skillgen.model.serialization import essence_of, media_kind
 from skillgen.model.tool import CAUTION, Semantics, Tool
-from skillgen.model.values import Json, Origin, child
+from skillgen.model.values import Json, Origin, child, last_token
 from skillgen.sources.json_access import as_dict, as_list, text_of, texts_of
 from skillgen.sources.json_schema.loader import SchemaDocument
 from skillgen.sources.mcp.fields import FieldReader, FieldResolver, SourcedValue
@@ -125,6 +125,7 @@ class OperationReader:
         stream = _stream_evidence(output_media_types, success)
         if stream is not None:
             origins["streaming"] = Origin("inferred", stream)
+        unread = self._unread(entry) if self.resolver.unread else ()
         tool = Tool(
             name=name,
             title=title,
@@ -133,6 +134,8 @@ class OperationReader:
             group=self._tags.group_of(tags),
             tags=tags,
             parameters=sent + body.parameters,
+            is_input_declared=all(part.startswith("result ") for part in unread),
+            unread=unread,
             input=body.input,
             other_inputs=body.other_inputs,
             output=output,
@@ -157,6 +160,15 @@ class OperationReader:
         )
         check_texts(tool, self._problems)
         return tool, body
+
+    def _unread(self, entry: PathOperation) -> tuple[str, ...]:
+        """Returns the parts of an operation whose references could not be followed."""
+        owners = (*(item for item, _ in entry.items), entry.operation)
+        parts = [("parameter", raw) for owner in owners for raw in as_list(owner.get("parameters"))]
+        parts.append(("body", entry.operation.get("requestBody")))
+        parts += [("result", raw) for status, raw in as_dict(entry.operation.get("responses")).items() if status < "3"]
+        named = ((kind, text_of(raw, "$ref")) for kind, raw in parts)
+        return tuple({f"{kind} {last_token(name)}": None for kind, name in named if name in self.resolver.unread})
 
     def _endpoints(self, entry: PathOperation) -> tuple[Endpoint, ...]:
         """Reads the `servers` of an operation or of its path, which replace those of the document if they differ."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TypeAlias
 from urllib.parse import unquote
@@ -54,6 +55,8 @@ class Resolver:
         """The description."""
         self.problems = problems
         """Where its readers report problems."""
+        self.unread: set[str] = set()
+        """The references that could not be followed."""
         self.reads_ref_siblings = not str(as_dict(document).get("openapi", "2.0")).startswith(("2", "3.0"))
         """Whether a summary or a description next to a `$ref` applies: versions before 3.1 ignore them."""
 
@@ -62,7 +65,7 @@ class Resolver:
 
         A summary or description next to a `$ref` replaces that of the target.
         """
-        seen: set[str] = set()
+        seen: list[str] = []
         siblings: dict[str, Json] = {}
         while isinstance(raw, dict) and isinstance(reference := raw.get("$ref"), str):
             obstacle = _obstacle(reference, seen)
@@ -71,8 +74,9 @@ class Resolver:
                 code = "reference-not-found" if obstacle is None else "reference-not-followed"
                 message = f"the $ref {reference[:200]!r} {obstacle or 'points to nothing'}; left out"
                 self.problems.report(code, pointer, message)
+                self.unread.add([*seen, reference][0])
                 return None, pointer
-            seen.add(reference)
+            seen.append(reference)
             for key in ("summary", "description"):
                 if len(raw) > 1 and self.reads_ref_siblings and isinstance(raw.get(key), str):
                     siblings.setdefault(key, raw[key])
@@ -87,7 +91,7 @@ class Resolver:
         return as_dict(Resolver(self.document, ProblemLog()).resolve(raw, "")[0])
 
 
-def _obstacle(reference: str, seen: set[str]) -> str | None:
+def _obstacle(reference: str, seen: Sequence[str]) -> str | None:
     """Returns why a reference in a chain is not followed; `None` if it is."""
     if len(seen) == REF_CHAIN_LIMIT:
         return f"is the end of a chain of {REF_CHAIN_LIMIT}"

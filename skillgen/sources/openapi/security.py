@@ -153,13 +153,11 @@ class SecurityReader:
             if kind not in _TYPES:
                 fix = f"write one of {', '.join(_TYPES)}"
                 self._report_scheme(pointer, f"the type {kind[:40]!r} is not defined by OpenAPI", fix)
-            if scheme["type"] == "oauth2":
-                auth.extend(self._oauth_flows(name, scheme, pointer))
-            else:
-                auth.append(self._auth_from_scheme(name, scheme, pointer))
+            read = self._oauth_flows if kind == "oauth2" else self._auth_from_scheme
+            auth += read(name, scheme, pointer)
         return tuple(auth)
 
-    def _auth_from_scheme(self, name: str, scheme: dict[str, Json], pointer: str) -> Auth:
+    def _auth_from_scheme(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
         kind, sent_as = scheme["type"], None
         if _is_signature(scheme):
             kind, sent_as = SIGNATURE, "Authorization: AWS4-HMAC-SHA256"
@@ -171,7 +169,7 @@ class SecurityReader:
             word = (text_of(scheme, "scheme") or "").lower()
             written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
             kind, sent_as = word or "http", f"Authorization: {written}".rstrip(": ")
-        return Auth(
+        yield Auth(
             kind=kind,
             name=name,
             description=text_of(scheme, "description"),
@@ -194,7 +192,7 @@ class SecurityReader:
         return any(map(_BEARER.search, lines))
 
     def _oauth_flows(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
-        flows = {flow: as_dict(raw) for flow, raw in as_dict(scheme.get("flows")).items()}
+        flows = {flow: as_dict(raw) for flow, raw in as_dict(scheme.get("flows")).items() if flow[:2] != "x-"}
         common: dict[str, Any] = {
             "kind": "oauth2",
             "name": name,
@@ -205,8 +203,6 @@ class SecurityReader:
         if not flows:
             yield Auth(**common, pkce=_uses_pkce(scheme), pointer=pointer)
         for flow, settings in flows.items():
-            if flow.startswith("x-"):
-                continue
             where = child(pointer, "flows", flow)
             self._check_required(f"the flow {flow[:40]}", settings, _REQUIRED_OF_FLOW.get(flow, ()), where)
             # PKCE belongs to the authorization code flow: if a scheme has that, it does not concern the other flows.

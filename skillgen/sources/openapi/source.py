@@ -164,7 +164,7 @@ class SwaggerConverter:
         return {**scheme, "flows": {flow: settings}}
 
     def _followed(self, raw: dict[str, Json], source: str, pointer: str) -> _Located:
-        """Returns the target of a reference, which is empty if it points to nothing, or an object without one.
+        """Returns the target of a reference, or an object that has none or one that points to nothing.
 
         Only Swagger 2.0 has references there.
         """
@@ -172,7 +172,7 @@ class SwaggerConverter:
             return raw, source
         target, source = self._resolver.resolve(raw, source)
         self._map.record(pointer, source)
-        return target or {}, source
+        return target or raw, source
 
     def _path_item(self, raw: Json, pointer: str) -> Json:
         if not isinstance(raw, dict) or pointer.startswith("/paths/x-"):
@@ -220,9 +220,12 @@ class SwaggerConverter:
         for index, item in enumerate(as_list(raw)):
             place = child(source, "parameters", index)
             if text_of(item, "$ref") is not None:
-                item, place = self._resolver.resolve(item, place)
-                if item is None:
-                    continue  # reported
+                target, place = self._resolver.resolve(item, place)
+                if target is None:
+                    self._map.record(child(pointer, "parameters", len(converted)), place)
+                    converted.append(item)  # its reader says that it is not there
+                    continue
+                item = target
             if text_of(item, "in") == "body":
                 body = (item, place)
             elif text_of(item, "in") == "formData":
