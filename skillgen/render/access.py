@@ -181,14 +181,13 @@ def login(service: Service, brief: bool) -> Login | None:
     for number, names in enumerate(shown):
         explained = {name for way in shown[:number] for name in way}
         lines.append(Markdown(" ".join(_way(service, names, flows, None if brief else explained))))
+    nouns = {noun for names in shown for group in _groups(names, flows) for noun in _nouns(credentials, group)}
     if len(ways) > len(shown):
         lines.append(phrase("more_logins", number=len(ways) - len(shown)))
     return Login(
         relation=Markdown(phrase("login_optional", 1 + bool(words)) * is_optional + words),
         ways=tuple(lines),
-        number_of_variables=len(
-            {noun for names in shown for group in _groups(names, flows) for noun in _nouns(credentials, group)}
-        ),
+        number_of_variables=len(nouns),
     )
 
 

@@ -227,9 +227,8 @@ class _Lines:
         self.service, self.start = service, start
         self._types = {item.name: item.schema for item in service.schemas}
         self._are_requests = lists_requests(service)
-        self._left_out = {
-            (item.parameter.name, item.parameter.location) for item in shared_parameters(service) if item.leaves_lines
-        }
+        shared = (item.parameter for item in shared_parameters(service) if item.leaves_lines)
+        self._left_out = {(item.name, item.location) for item in shared}
 
     def of_group(self, topic: Topic, form: int, *, is_linked: bool) -> Iterator[str]:
         """Yields the text of each page of a group, which ends with a line break."""

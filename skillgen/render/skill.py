@@ -285,6 +285,7 @@ class _Writer:
         steps = sum(len(item.steps) for item in service.workflows)
         fields = skill_fields(service, rendering.options.profile, has_program=rendering.has_program)
         logins = {auth.sent_as for auth in service.requirements.auth}
+        called = rendering.called or service.tools
         shared = [(f"{item.parameter.location} {item.parameter.name}", item) for item in shared_parameters(service)]
         self._context = {
             **rendering.context,
@@ -292,9 +293,7 @@ class _Writer:
             "brief": False,
             "shared_parameters": [item for place, item in shared if place not in logins],
             "lists_requests": lists_requests(service),
-            "workflow_lines": workflow_lines(
-                service.workflows, rendering.called or service.tools, reference.about, "references/{}".format
-            ),
+            "workflow_lines": workflow_lines(service.workflows, called, reference.about, "references/{}".format),
             "recipes": recipes_text(reference.about, tools) if steps <= _RECIPES_STEPS else "",
             "offered": resource_and_prompt_lines(service),
             "lists": self._lists,

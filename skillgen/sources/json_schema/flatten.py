@@ -172,9 +172,8 @@ class _Flattener:
 
 
 _NOT_RULES: dict[str, Any] = dict.fromkeys(("title", "format", "default"), None)
-_NOT_RULES |= dict.fromkeys(("examples", "properties"), ()) | dict.fromkeys(
-    ("read_only", "write_only", "deprecated"), False
-)
+_NOT_RULES |= dict.fromkeys(("examples", "properties"), ())
+_NOT_RULES |= dict.fromkeys(("read_only", "write_only", "deprecated"), False)
 """Fields that do not constrain the object, or that are those of its parameters."""
 
 

@@ -105,9 +105,8 @@ def check_path(path: str, pointer: str, problems: ProblemLog) -> None:
     if not path.startswith("/"):
         problems.report("path-invalid", pointer, f"the path {path[:100]!r} does not begin with a slash", "add it")
     elif "?" in path or "#" in path:
-        problems.report(
-            "path-invalid", pointer, f"the path {path[:100]!r} has a query or a fragment", "declare parameters"
-        )
+        message = f"the path {path[:100]!r} has a query or a fragment"
+        problems.report("path-invalid", pointer, message, "declare parameters")
 
 
 def check_responses(operation: dict[str, Json], pointer: str, problems: ProblemLog) -> None:

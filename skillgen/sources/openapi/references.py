@@ -291,9 +291,8 @@ class Bundler:
             for key, item in value.items():
                 pointer = child(seen, key)
                 new = self._inlined(f"#{pointer}", place, child(holder, key), holder == "/components")
-                if (
-                    new is None and last_token(holder) == "properties"
-                ):  # a reference would name the type like the property
+                # A reference would name the type like the property.
+                if new is None and last_token(holder) == "properties":
                     new = self._with_bundle_references(place, item, pointer)
                 members[key] = {"$ref": f"#{place.pointer}{pointer}"} if new is None else new
             return members

@@ -343,9 +343,8 @@ class RequestReader:
             self._query_strings.update(item.pointer for item in parameters)
             return parameters
         if name is None or location not in _LOCATIONS:
-            self._problems.report(
-                "parameter-invalid", pointer, "a parameter without a name or with an unknown `in`; left out"
-            )
+            message = "a parameter without a name or with an unknown `in`; left out"
+            self._problems.report("parameter-invalid", pointer, message)
             return ()
         header = name.lower().partition(":")[0].strip()
         if location == "header" and header in _IGNORED_HEADERS and name.lower() != self._login:
@@ -385,9 +384,8 @@ class RequestReader:
                 self._problems.report("member-coerced", child(pointer, "content", name), message, f"write {form}")
         all_representations = representations(body, pointer, self._resolver)
         for item in all_representations:
-            if _STRUCTURED.search(" ".join(item.media_types)) and item.media.keys().isdisjoint(
-                ("schema", "itemSchema")
-            ):
+            is_untyped = item.media.keys().isdisjoint(("schema", "itemSchema"))
+            if is_untyped and _STRUCTURED.search(" ".join(item.media_types)):
                 message = f"the body of type {', '.join(item.media_types)[:80]} has no schema"
                 self._problems.report("body-untyped", item.pointer, message)
         inputs = [self._input(body, pointer, item, sent_by_service) for item in all_representations]

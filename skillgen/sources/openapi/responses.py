@@ -197,9 +197,8 @@ def _is_xml_only(content: dict[str, Json]) -> bool:
     if content and all(media_kind(name) == "xml" for name in content):
         return True
     encodings = (as_dict(as_dict(media).get("encoding")).values() for media in content.values())
-    return any(
-        media_kind(str(as_dict(encoding).get("contentType"))) == "xml" for encoding in chain.from_iterable(encodings)
-    )
+    types = (str(as_dict(encoding).get("contentType")) for encoding in chain.from_iterable(encodings))
+    return any(media_kind(media_type) == "xml" for media_type in types)
 
 
 _DEFAULT = Serialization()
@@ -347,9 +346,8 @@ class ResponseReader:
                 if example.pointer not in self._objections:  # a shared example is in many responses
                     self._objections[example.pointer] = why_unpublishable(example.value)
                 if (reason := self._objections[example.pointer]) is not None:
-                    self._problems.report(
-                        reason[0], example.pointer, "the example of a response is left out: " + reason[1]
-                    )
+                    message = "the example of a response is left out: " + reason[1]
+                    self._problems.report(reason[0], example.pointer, message)
                 else:
                     yield ExampleOutput(
                         value=Value(example.value),

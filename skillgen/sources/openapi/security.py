@@ -118,16 +118,14 @@ class SecurityReader:
         if not isinstance(scopes, list):
             self._report(pointer, f"the scopes are {kind_of(scopes)}, not a list", "write a list, which may be empty")
             scopes = [scopes]
-        credential = Credential(
-            scheme=self._scheme(written), scopes=tuple(item for item in scopes if isinstance(item, str))
-        )
+        names = tuple(item for item in scopes if isinstance(item, str))
+        credential = Credential(scheme=self._scheme(written), scopes=names)
         flows = as_dict(self._resolver.resolve_or_empty(self._schemes.get(credential.scheme)).get("flows"))
         declared = {scope for flow in flows.values() for scope in as_dict(as_dict(flow).get("scopes"))}
         if declared and (unknown := [scope for scope in credential.scopes if scope not in declared]):
             message = f"{credential.scheme[:80]!r} does not declare the scopes {', '.join(unknown)[:200]}"
-            self._problems.report(
-                "scope-undeclared", pointer, message, "add them to `scopes` of a flow, or correct them"
-            )
+            fix = "add them to `scopes` of a flow, or correct them"
+            self._problems.report("scope-undeclared", pointer, message, fix)
         return credential
 
     def _scheme(self, written: str) -> str:

@@ -375,6 +375,8 @@ def _service(
     documentation_url = url_of(data.get("externalDocs"), "url", "/externalDocs", problems)
     description = "\n\n".join(filter(None, (text_of(info, "description"), *tags.introductions()))) or None
     extension = as_dict(info.get("x-mcp"))
+    place = "x-apiClientRegistration"
+    registration_url = url_of(info.get(place), "url", f"/info/{place}", problems)
     hosts = map(host_of, [*(endpoint.url for endpoint in endpoints), document.url, documentation_url])
     return Service(
         kind="openapi",
@@ -393,12 +395,7 @@ def _service(
             api=Value(documentation_url) if documentation_url else None,
             origins={"api": Origin("declared", "/externalDocs/url")} if documentation_url else None,
         ),
-        requirements=Requirements(
-            auth=auth,
-            registration_url=url_of(
-                info.get("x-apiClientRegistration"), "url", "/info/x-apiClientRegistration", problems
-            ),
-        ),
+        requirements=Requirements(auth=auth, registration_url=registration_url),
         categories=texts_of(extension, "categories"),
         groups=tags.groups(tool.group for tool in tools if tool.group is not None),
         tools=tools,
@@ -434,9 +431,8 @@ def _checked_version(data: Json, name: str) -> str:
 def _endpoints(data: dict[str, Json], document: Document, problems: ProblemLog) -> tuple[Endpoint, ...]:
     endpoints = endpoints_from(data.get("servers"), "/servers", document.url, problems)
     if not any(map(is_absolute, endpoints[:1])):
-        problems.report(
-            "base-url-missing", "/servers", "no absolute URL of the API is declared; a placeholder does not count"
-        )
+        message = "no absolute URL of the API is declared; a placeholder does not count"
+        problems.report("base-url-missing", "/servers", message)
     if not endpoints and document.url is not None:
         url = without_credentials(urljoin(document.url, "/"))
         return (Endpoint(url=url, origins={"url": Origin("defaulted", "where the description was found")}),)
@@ -485,11 +481,9 @@ class EventReader:
                 events += self._callbacks(tool, entry)
         is_detailed = len(events) <= _DETAILED_LIMIT
         if not is_detailed:
-            self._resolver.problems.report(
-                "events-not-detailed",
-                f"/{next((key for key in _WEBHOOK_KEYS if key in self._resolver.document), 'paths')}",
-                f"{len(events)} webhooks and callbacks are listed without their contents",
-            )
+            place = next((key for key in _WEBHOOK_KEYS if key in self._resolver.document), "paths")
+            message = f"{len(events)} webhooks and callbacks are listed without their contents"
+            self._resolver.problems.report("events-not-detailed", f"/{place}", message)
         return tuple(self._event(*item, is_detailed=is_detailed) for item in events)
 
     def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
