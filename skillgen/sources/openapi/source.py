@@ -164,7 +164,7 @@ class SwaggerConverter:
         return {**scheme, "flows": {flow: settings}}
 
     def _followed(self, raw: dict[str, Json], source: str, pointer: str) -> _Located:
-        """Returns the target of a reference, or an object that has none or one that points to nothing.
+        """Returns the target of a reference, or the object itself if it has no reference that can be followed.
 
         Only Swagger 2.0 has references there.
         """
