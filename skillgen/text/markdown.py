@@ -150,7 +150,7 @@ _END_PUNCTUATION = ".,;:!?…(-–—"
 _FOREIGN_SCHEME = re.compile(r"^(?!(?:https?|mailto):)([A-Za-z][A-Za-z0-9+.-]*):", re.IGNORECASE)
 _LOOKS_LIKE_JSON = re.compile(r".*`|$|-?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?$|true$|false$|null$|[\[{\"]")
 _INEXACT = re.compile(
-    r"[\\`*<>~^\[\]]|&(?=#?\w+;)|://|\{(?![\w-]+\})|\s#+$|\$.{0,200}\$|(?<![^\W_])_.{0,200}_(?![^\W_])|(?i:www)\.|:[^\s@]{0,80}@"
+    r"[\\`*<>~^\[\]]|&(?=#?\w+;)|:(?://|[^\s@]{0,80}@)|\{(?![\w-]+\})|\s#+$|\$.{0,200}\$|_(?<![^\W_]_).{0,200}_(?![^\W_])|[wW]{3}\."
 )
 """What a heading would not show as written; of underscores, one that opens emphasis before one that closes it."""
 
