@@ -274,6 +274,7 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
     extension = extensions.pop() if len(extensions) == 1 else ""
     taken = {operation_id for _, _, operation_id in operations if operation_id}
     used_ids: set[str] = set()
+    numbers: Counter[str] = Counter()
     names = []
     for method, path, operation_id in operations:
         if operation_id and operation_id not in used_ids:
@@ -282,9 +283,9 @@ def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple
             continue
         # Such as `get_users_id` for GET /users/{id}.
         name = base = "_".join([method.lower(), *(re.findall(r"[^\W_]+", path.removesuffix(extension)) or ["root"])])
-        number = 2
         while name in taken:
-            name, number = f"{base}_{number}", number + 1
+            numbers[base] += 1
+            name = f"{base}_{numbers[base] + 1}"
         taken.add(name)
         names.append(name)
     return tuple(names)
