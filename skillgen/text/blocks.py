@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+*>#|=~`:&\[!$]|\?\?\?|///|\.\. |\d{1,9}[.)]|\n\n)")
+_STRUCTURE = re.compile(r"\n(?:[ \t]+\S|[-+>#|=~:&!$]|[*`\[](?!\*{0,2}\w)|\?\?\?|///|\.\. |\d{1,9}[.)]|\n\n)")
 """What only the parser reads, as are tabs and spaces at the end of a line. A text without it is paragraphs."""
 
 _TOO_DEEP = re.compile(r"\n(?:[ \t]{200}|[ \t]*(?:>[ \t]*|(?:[-+*]|\d{1,9}[.)])[ \t]+){40})")
