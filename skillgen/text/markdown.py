@@ -62,8 +62,6 @@ for _ in range(4):
     _IN_JSON = rf"{_FLAT_JSON}|[\[{{](?:{_IN_JSON}){{0,1000}}[\]}}]"
 _IN_URL = r"[^\s<>()`\\{}]*"
 _URL = rf"""(?:https?://|mailto:){_IN_URL}(?:\({_IN_URL}\){_IN_URL})?(?:\s"[^"`<>\n]*")?\)(?!\{{)"""
-_SIGNS = ("<", "](", "{", "^[", "://", "@", "ww.", "WW.", "Ww.", "wW.")
-"""What a text contains that has a trigger; most have no trigger, which is found faster so."""
 
 _MARKUP = re.compile(
     rf"""
@@ -246,13 +244,9 @@ def safe_start(line: str) -> str:
 
 def safe_paragraph(text: str) -> str:
     """Returns a paragraph of several lines in which no parser finds anything but words, code, emphasis and links."""
-    if "```" in text or "&" in text or "[" in text or not text.isascii() or _may_be_more(text):
+    if "```" in text or "&" in text or "[" in text or not text.isascii() or TRIGGER.search(text):
         text = safe_words(text)
     return _DEFINITION.sub(r"\1 :", text) if "]:" in text else text
-
-
-def _may_be_more(text: str) -> bool:
-    return any(map(text.__contains__, _SIGNS)) and TRIGGER.search(text) is not None
 
 
 def safe_words(text: str) -> str:
@@ -261,7 +255,7 @@ def safe_words(text: str) -> str:
     """
     text = rewritten(text)
     is_paired = "`" not in text or (text.count("`") % 2 == 0 and not _LONE_TICK.search(text))
-    if is_paired and not _may_be_more(text):
+    if is_paired and not TRIGGER.search(text):
         return text + " " * (text.endswith("\\"))
     return "".join(_safe_parts(text))
 
