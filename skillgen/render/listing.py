@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import accumulate, chain
 
 from msgspec import Struct
@@ -102,9 +103,8 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
     lines, topics = _Lines(service, shared_start(service)), reference.topics
 
     def text(number: int, form: int) -> str:
-        listed = topics[number]
         return of_rendering(
-            (form, is_linked), listed, lambda: "\n".join(lines.of_group(listed, form, is_linked=is_linked))
+            (form, is_linked), topics[number], lambda it: "\n".join(lines.of_group(it, form, is_linked=is_linked))
         )
 
     def size(number: int, form: int) -> int:
@@ -126,7 +126,7 @@ def list_tools(service: Service, reference: Reference, room: int, *, is_linked: 
 
 def _list_of_groups(service: Service, reference: Reference, room: int) -> Listing:
     """Returns a line for each group: a few groups with all their tools would hide the others."""
-    found = of_rendering(_list_of_groups, reference, lambda: _lists_of_groups(service, reference))
+    found = of_rendering(_list_of_groups, reference, partial(_lists_of_groups, service))
     return next((listing for listing in found if len(listing.text.encode()) < room), None) or _sequence(reference, room)
 
 
@@ -159,7 +159,7 @@ def _commands_of_groups(service: Service, reference: Reference, room: int) -> Li
     """Returns a line for each group with as many of its tools as fit, because nothing leads to the others."""
     topics, start = reference.topics, shared_start(service)
 
-    def texts() -> list[str]:
+    def texts(_: Reference) -> list[str]:
         tools_of = _Lines(service, start).of
         entries = [f"- {paragraph(topic.title)} ({len(topic.tools)})" for topic in topics]
         names = [[line[2:] for line in tools_of(topic.tools, 4)] for topic in topics]
@@ -187,7 +187,7 @@ def _sequence(reference: Reference, room: int) -> Listing:
     topics = sorted(reference.topics, key=lambda topic: (topic.title.casefold(), topic.title))
     listed = {page.file_name: (topic, page, tools) for topic in topics for page, tools in topic.tools_by_page}
     entries = ((page, [code_list(tool.name for tool in tools)]) for _, page, tools in listed.values())
-    pages = of_rendering(_sequence, reference, lambda: _index(plain_phrase("index_of_tools"), "index", entries))
+    pages = of_rendering(_sequence, reference, lambda _: _index(plain_phrase("index_of_tools"), "index", entries))
 
     def line(page: Page, characters: int) -> str:
         titles = [clip_middle(listed[name][0].title, characters) for name in page.anchors]

@@ -19,7 +19,7 @@ from skillgen.model.schema import Location, Parameter, Schema, is_open, takes_an
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.commands import usage
-from skillgen.render.phrases import FEW, of_rendering, once, phrase, phrases, usual_number
+from skillgen.render.phrases import FEW, once, phrase, phrases, usual_number
 from skillgen.render.types import (
     NOTHING,
     Direction,
@@ -308,15 +308,12 @@ def repeated(tools: Sequence[Tool]) -> list[str]:
     return [item for item, name in dict(counts) if found.get(name) == item]
 
 
+@once
 def items_of(tool: Tool) -> dict[str, str]:
     """Returns the items of the optional parameters and of the headers of a tool, each with its name."""
-
-    def items() -> dict[str, str]:
-        lists = (*_by_location(tool).values(), *(form.parameters for form in tool.other_inputs))
-        optional = (item for item in chain.from_iterable(lists) if not (item.required or item.schema.read_only))
-        found = {item_of(item, "sent"): item for item in optional}
-        outputs = (output for output in (tool.output, *tool.other_outputs) if output is not None)
-        found |= {item_of(item, "returned"): item for output in outputs for item in output.headers}
-        return {text: item.name for text, item in found.items() if not item.required}
-
-    return of_rendering(items_of, tool, items)
+    lists = (*_by_location(tool).values(), *(form.parameters for form in tool.other_inputs))
+    optional = (item for item in chain.from_iterable(lists) if not (item.required or item.schema.read_only))
+    found = {item_of(item, "sent"): item for item in optional}
+    outputs = (output for output in (tool.output, *tool.other_outputs) if output is not None)
+    found |= {item_of(item, "returned"): item for output in outputs for item in output.headers}
+    return {text: item.name for text, item in found.items() if not item.required}

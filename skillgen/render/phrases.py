@@ -7,6 +7,7 @@ results that depend on them (`once`).
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 PHRASES_TEMPLATE = "phrases.j2"
 
-_Table = Mapping[str, Any]
+_Phrases = Mapping[str, Any]
 """Name to a text, to a pair of texts (for one thing, for several), or to a mapping of decisions to texts."""
 
 
@@ -46,8 +47,8 @@ def phrases(name: str) -> Mapping[str, str]:
     return found
 
 
-_IN_USE: ContextVar[_Table | None] = ContextVar("phrases", default=None)
-_RESULTS: ContextVar[dict[tuple[object, int], tuple[object, Any]] | None] = ContextVar("results", default=None)
+_IN_USE: ContextVar[_Phrases | None] = ContextVar("phrases", default=None)
+_TABLES: ContextVar[Mapping[object, dict[Any, Any]] | None] = ContextVar("tables", default=None)
 
 _Result = TypeVar("_Result")
 _Node = TypeVar("_Node")
@@ -61,20 +62,24 @@ def once(function: Callable[[_Node], _Result]) -> Callable[[_Node], _Result]:
 
     @wraps(function)
     def result(node: _Node) -> _Result:
-        return of_rendering(function, node, lambda: function(node))
+        return of_rendering(function, node, function)
 
     return result
 
 
-def of_rendering(key: object, node: object, compute: Callable[[], _Result]) -> _Result:
+def of_rendering(key: object, node: _Node, compute: Callable[[_Node], _Result]) -> _Result:
     """Returns what was computed for a node of the model in this rendering; the node is known by its identity."""
-    results = _RESULTS.get()
-    if results is None:
-        return compute()
-    found: tuple[object, _Result] | None = results.get((key, id(node)))
+    results = table(key)
+    found: tuple[_Node, _Result] | None = results.get(id(node))
     if found is None:
-        found = results[key, id(node)] = node, compute()
+        found = results[id(node)] = node, compute(node)
     return found[1]
+
+
+def table(key: object) -> dict[Any, Any]:
+    """Returns a table of this rendering, which is empty at first; outside of one, an empty one each time."""
+    tables = _TABLES.get()
+    return tables[key] if tables is not None else {}
 
 
 FEW = 3
@@ -94,26 +99,26 @@ def phrases_of(templates: Templates) -> Iterator[None]:
         UsageError: the user's phrases have an error.
     """
     token = _IN_USE.set(_builtin_phrases() if templates.is_builtin(PHRASES_TEMPLATE) else _with_users(templates))
-    results = _RESULTS.set({})
+    tables = _TABLES.set(defaultdict(dict))
     try:
         yield
     finally:
         _IN_USE.reset(token)
-        _RESULTS.reset(results)
+        _TABLES.reset(tables)
 
 
 @cache
-def _builtin_phrases() -> _Table:
+def _builtin_phrases() -> _Phrases:
     from skillgen.render.environment import Templates
 
     return _as_markdown(Templates({}, {}).names_set_in(PHRASES_TEMPLATE))
 
 
-def _as_markdown(table: _Table) -> _Table:
+def _as_markdown(table: _Phrases) -> _Phrases:
     return {name: Markdown(item) if isinstance(item, str) else item for name, item in table.items()}
 
 
-def _with_users(templates: Templates) -> _Table:
+def _with_users(templates: Templates) -> _Phrases:
     """Returns the built-in phrases, replaced by those of a user."""
     table = dict(_builtin_phrases())
     for name, item in _as_markdown(templates.names_set_in(PHRASES_TEMPLATE)).items():

@@ -21,7 +21,7 @@ from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.render.examples import ShownExample, shown_outputs
 from skillgen.render.pages import tool_link
-from skillgen.render.phrases import of_rendering, once, phrase, phrases, usual_number
+from skillgen.render.phrases import once, phrase, phrases, usual_number
 from skillgen.render.semantics import commands_shown
 from skillgen.render.types import (
     NOTHING,
@@ -212,15 +212,12 @@ def common_errors(service: Service) -> CommonErrors:
     )
 
 
+@once
 def _key(case: ErrorCase) -> _Key:
     """Returns what a document says of an error: tools often share the same one, and keys are slow to build."""
-
-    def key() -> _Key:
-        outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
-        examples = [exact_json_text(example.value.json) for output in outputs for example in output.examples]
-        return (case.code, error_line(case), case.description, *map(_declared_facts, outputs), *examples)
-
-    return of_rendering(_key, case, key)
+    outputs = [output for output in (case.output, *case.other_outputs) if output is not None]
+    examples = [exact_json_text(example.value.json) for output in outputs for example in output.examples]
+    return (case.code, error_line(case), case.description, *map(_declared_facts, outputs), *examples)
 
 
 EXAMPLE_LIMIT = 300

@@ -23,7 +23,7 @@ from skillgen.model.serialization import LINES, QUERY_STRING, RECORDS, written
 from skillgen.model.values import Json, json_type
 from skillgen.render.commands import innermost, syntax_notes
 from skillgen.render.pages import type_link
-from skillgen.render.phrases import of_rendering, phrase
+from skillgen.render.phrases import phrase, table
 from skillgen.text.markdown import (
     Markdown,
     as_sent,
@@ -49,7 +49,7 @@ def _is_container(schema: Schema, field: Literal["items", "additional"]) -> bool
 
 def inline_types() -> dict[str, Schema]:
     """Returns the named types of this rendering that are written wherever a value has them, without a link."""
-    return of_rendering("inline types", inline_types, dict)
+    return table(inline_types)
 
 
 def inline_type(schema: Schema) -> Schema | None:
@@ -123,9 +123,9 @@ def _named_phrase(name: str) -> Markdown:
     return type_link(name) if target is None else type_phrase(target)
 
 
-def selected_types() -> set[str]:
+def selected_types() -> dict[str, None]:
     """Returns the named types to which a discriminator in a text of this rendering leads."""
-    return of_rendering("selected types", selected_types, set)
+    return table(selected_types)
 
 
 def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
@@ -135,7 +135,7 @@ def linked_type(name: str, listed: Collection[str] = ()) -> Markdown:
     """
     if name in listed and name in inline_types():
         return code(name)
-    selected_types().add(name)
+    selected_types()[name] = None
     return type_link(name)
 
 
@@ -676,7 +676,7 @@ _Item = tuple[Parameter, str, bool]
 def _items(way: Direction) -> dict[int, _Item]:
     """Returns the items of this rendering by the identity of their parameters."""
     # Inline types are found by what is nested in types.
-    return of_rendering((_items, way, bool(inline_types())), _items, dict)
+    return table((_items, way, bool(inline_types())))
 
 
 def item_of(parameter: Parameter, way: Direction) -> str:
