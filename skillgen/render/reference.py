@@ -261,8 +261,10 @@ def _is_short(schema: Schema) -> bool:
             and _size_bytes(schema) <= INLINE_LIMIT_BYTES
         )
     has_lists = any((item.schema.items or item.schema).properties for item in schema.properties)
+    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES:
+        return False
     rest = replace(schema, types=(), description=None, title=None, properties=())
-    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
+    if rest not in (Schema(), Schema(additional=False)):
         return False
     sizes = (
         len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
@@ -541,10 +543,8 @@ def _tool_sections(
             notes=notes,
             is_site=is_site,
         )
-        yield replace(
-            section_of(tool.name, body, target=TOOL + tool.name),
-            above=tuple(item for item in above if item in items_of(tool)),
-        )
+        section = section_of(tool.name, body, target=TOOL + tool.name)
+        yield replace(section, above=tuple(filter(items_of(tool).__contains__, above)))
 
 
 def _topics(

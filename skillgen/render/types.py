@@ -726,7 +726,8 @@ def _item(parameter: Parameter, way: Direction, items: dict[int, _Item]) -> _Ite
             lines.append(f"- {phrase('branch_part_headers', 1 + parameter.is_whole_body)}:")
             lines += indented(_rows(sent.part_headers, way, ()))
         lines += nested_lines(schema, way)
-    item = items[id(parameter)] = parameter, "\n".join([line, *indented(lines)]), not (words or notes or lines)
+    text = "\n".join([line, *indented(lines)]) if lines else line
+    item = items[id(parameter)] = parameter, text, not (words or notes or lines)
     return item
 
 
