@@ -164,7 +164,7 @@ def _words(tool: Tool, request: Request, service: Service) -> list[str]:
     fields = {field_of(item.auth): replace(item, variables=tuple(map(name, item.nouns))) for item in reversed(used)}
     used = [*fields.values()][::-1]
     in_body = {place[5:]: fields[place.lower()].variables[0] for place in request.secrets if place[:5] == "body "}
-    request = _with_variables(request, in_body)
+    request = _with_variables(request, in_body) if in_body else request
     parts = [_url(tool, request, service, used), *_options(request, used, next(iter(endpoints), None))]
     for variable in in_body.values():
         parts = [
