@@ -237,9 +237,8 @@ def _redact_parameter(match: re.Match[str]) -> str:
 
 def _is_placeholder(value: str) -> bool:
     """True if a value only shows where a secret goes: `YOUR_TOKEN`, `${TOKEN}`, `***`, `password123`."""
-    if len(set(value)) <= _MAX_PLACEHOLDER_CHARACTERS or _VARIABLE.match(value):
-        return True
-    if value.isalpha() and _SECRET_NOUN.search(value):
+    is_noun = value.isalpha() and _SECRET_NOUN.search(value)
+    if is_noun or len(set(value)) <= _MAX_PLACEHOLDER_CHARACTERS or _VARIABLE.match(value):
         return True
     rest = re.sub(r"\A[\W_]+|[\W_]+\Z", "", _PLACEHOLDER_WORDS.sub("", value))
     return _COUNTED.startswith(rest.removeprefix("0")) or (len(rest) == 1 and rest.isdigit())

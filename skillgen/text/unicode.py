@@ -48,7 +48,7 @@ _JOINER = (
 """What belongs to the spelling of Arabic, Indic and other words, and to joined emoji."""
 
 _USUAL = re.compile(f"{_JOINER}|^\ufeff|(?<=[\u0590-\u08ff])[\u200e\u200f]|[\u200e\u200f](?=[\u0590-\u08ff])")
-_JOINED_OR_REMOVED = re.compile(f"({_JOINER})|(?:{_REMOVED.pattern})")
+_JOINER_PATTERN = re.compile(_JOINER)
 _BY_KIND = tuple(
     (kind, re.compile(f"[{characters}]" + (f"|{_SELECTOR}" if kind == "variation selectors" else "")), is_odd)
     for kind, characters, is_odd in _KINDS
@@ -72,7 +72,8 @@ def strip_invisible(text: str) -> str:
     text = _LINE_END.sub("\n", text)
     if text.isascii():
         return _ASCII_REMOVED.sub("", text)
-    return _JOINED_OR_REMOVED.sub(lambda match: match[1] or "", _BLANKS.sub(" ", text))
+    text = _BLANKS.sub(" ", text)
+    return _REMOVED.sub(lambda it: it[0] if _JOINER_PATTERN.match(text, it.start()) else "", text)
 
 
 def escape_invisible_in_json(text: str) -> str:
