@@ -22,8 +22,8 @@ else:
     import tomli as tomllib
 
 PACKAGE = Path(__file__).parent.parent / "skillgen"
-FIRST_CODE = 0x100
-"""Code point of the first concept: from here on, characters need no escape in a regular expression."""
+CODES = [character for character in map(chr, range(0x240)) if character.isalnum()]
+"""The codes of concepts: letters and digits, which need no escape in a regular expression."""
 
 FORMS = dict.fromkeys("~+", "{0} {0}ing {0}ed {0}d {1}ing {1}ied {0}{2}ing {0}{2}ed") | {"": "{0}", "*": "{0} {0}s"}
 FORMS["~"] += " {0}s {0}es {1}ies"
@@ -35,7 +35,7 @@ LITERAL = re.compile(r"[\w-]*(?![?*+{])")
 CONCEPT = re.compile(r"<([A-Z_]+)>")
 """The name of a concept in an expression over tokens."""
 
-UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
+UNSPACED = re.compile(r"[^\W\0-\u036f\u1d00-\u303f]")
 """Letters of the languages that have terms within longer words."""
 
 
@@ -94,7 +94,7 @@ def injection() -> dict[str, Any]:
     data = table_of("security/injection.toml")
     listed_languages = [*data["languages"], *data["scripts"]]
     names = [*data["concepts"], *data["clauses"], *listed_languages]
-    codes = {name: chr(FIRST_CODE + number) for number, name in enumerate(names)}
+    codes = dict(zip(names, CODES, strict=False))
     scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
     listed = terms(data, codes, scripts)
     common = {word: place for place, word in enumerate(data["common"].split())}
@@ -120,8 +120,10 @@ def injection() -> dict[str, Any]:
             patterns.append({"rule": number, **made})
     languages = {codes[language] for language in listed_languages}
     marks = set(data["marks"].split())
-    rows = [*words.items(), *((word, found) for word, listed in phrases.items() for _, found in listed)]
-    telling = marks.union(word for word, found in rows if not (languages | by_code.keys()).isdisjoint(found))
+    told = languages | by_code.keys()
+    alone = marks.union(word for word, found in words.items() if not told.isdisjoint(found))
+    rows = ((word, found) for word, listed in phrases.items() for _, found in listed)
+    telling = alone.union(word for word, found in rows if not told.isdisjoint(found))
     in_phrases = (word for listed in phrases.values() for parts, _ in listed for word in parts)
     return {
         "files": ["|".join(data["sensitive_files"])],
@@ -145,7 +147,8 @@ def injection() -> dict[str, Any]:
         "phrases": phrases,
         "literal_words": sorted(data["literal_words"].split()),
         "telling": sorted(telling.union(data["literal_words"].split())),
-        "known": sorted(marks.union(words, in_phrases)),
+        "alone": sorted(alone),
+        "known": sorted(marks.union(words, in_phrases, data["literal_words"].split())),
     }
 
 

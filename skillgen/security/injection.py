@@ -14,7 +14,6 @@ import html
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import chain
 from pathlib import Path
 
 from msgspec import Struct
@@ -55,7 +54,7 @@ _ELEMENT = re.compile(rf"<\s*(?!(?:{_BLOCK_TAG})>)([a-z][\w-]{{2,30}})>[^<>]{{0,
 
 _DIVIDES_WORD = re.compile(r"<!--|-->|(?<=\w)</?[a-z][a-z0-9]{0,9}/?>(?=\w)", re.IGNORECASE)
 _LINK = re.compile(r"(?<!!)\[([^\[\]]{1,200})\]\([^()\s]{0,500}\)")
-_CAMEL = re.compile(r"[A-Z](?<=[a-z0-9][A-Z])")
+_CAMEL = re.compile(r"(?=[A-Z])(?<=[a-z0-9])")
 _MENTION = re.compile(
     r"\b(?:such as|for example,?|e\.g\.,?|like|phrases?) (?:\"[^\"]{1,200}\"|'[^']{1,200}'|“[^”]{1,200}”)",
     re.IGNORECASE,
@@ -67,14 +66,15 @@ _URL = re.compile(r"https?://[^\s<>\"')]+")
 
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
-_JOINED = re.compile(r"['*`\"~](?<=\w.)[\w'*`\"~]")
-"""Where words become one without their quotation marks."""
+
+_OPENS = re.compile(r"<[/|<]|\[\[|!\[|&(?:#|lt;)|/\.")
+"""The start of a mark of a host, of an image, or of a path of a hidden file."""
 
 _WORD, _LETTERS = re.compile(r"[^\W_]+|(?:[,;:!?()…–—、，；：]| - )[\W_]*"), re.compile(r"[^\W\d_]+")
 """A word, or what ends a clause; a word without digits."""
 
 _CLAUSE = re.compile(r"[][(){}<>,;:#`\n]|\b(?:and|then|please|kindly|first|also|silently|quietly|secretly)\b")
-_UNSPACED = re.compile("[\u0370-\u1cff\u3040-\ud7af]")
+_UNSPACED = re.compile(r"[^\W\0-\u036f\u1d00-\u303f]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
 
 
@@ -146,32 +146,40 @@ class _Tables(Struct):
     telling: frozenset[str]
     """Words of a concept of `by_code`, a language, a mark or a literal."""
 
+    alone: frozenset[str]
+    """Those that need neither a phrase nor a literal."""
+
     known: frozenset[str]
-    """All words of concepts and marks."""
+    """All words of concepts, marks and literals."""
 
     def may_match(self, text: str) -> bool:
         """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
-        if not text.isascii():
-            form = to_latin(strip_invisible(text)).replace("—", " ")
-            if _UNSPACED.search(form):
-                return True
-        elif len(text) < _MIN_LENGTH:
-            return False
-        else:
+        if text.isascii():
+            if len(text) < _MIN_LENGTH:
+                return False
             form = _spaced(text).lower()
-        listed = form.encode().translate(_BLANK, b"'*`\"~").decode().split()  # faster than `str.translate`
+        elif _UNSPACED.search(form := to_latin(strip_invisible(text)).replace("—", " ")):
+            return True
+        spaced = form.encode().translate(_BLANK, b"'*`\"~").decode()  # faster than `str.translate`
+        listed = spaced.split()
         if "@" in form or "://" in form:
             listed += ("somemail", "someurl")
-        opens = "<" in form or "&" in form or "/." in form or ("[" in form and ("![" in form or "[[" in form))
-        if not opens and self.telling.isdisjoint(listed):
-            return False
-        if (opens or not self.literal_words.isdisjoint(listed) or _JOINED.search(form)) and self.literals.search(form):
+        # Words may be joined where a quotation mark is.
+        if _OPENS.search(form) or (len(spaced) < len(form) and self.literals.search(form)):
             return True
+        if self.telling.isdisjoint(listed):
+            return False
         words = self.known.intersection(listed)
-        rows = chain.from_iterable(map(self.phrases.__getitem__, self.phrases.keys() & words))
-        found = [concept for phrase, concept in rows if words.issuperset(phrase)]
-        codes = {*"".join([*found, *map(self.words.__getitem__, self.words.keys() & words)])}
-        return bool(self.marks & words or self.languages & codes or next(self.candidates(codes), None))
+        has_literal = not self.literal_words.isdisjoint(words) and self.literals.search(form)
+        if not has_literal and self.alone.isdisjoint(words) and not self._phrases(self.telling & words, words):
+            return False
+        codes = {*"".join([*self._phrases(words, words), *map(self.words.__getitem__, self.words.keys() & words)])}
+        return bool(has_literal or self.marks & words or self.languages & codes or next(self.candidates(codes), None))
+
+    def _phrases(self, words: frozenset[str], known: frozenset[str]) -> list[str]:
+        """Returns the concepts of the phrases that are found by these of the known words of a text."""
+        found = self.phrases.keys() & words
+        return [concept for word in found for phrase, concept in self.phrases[word] if known.issuperset(phrase)]
 
     def candidates(self, codes: set[str]) -> Iterator[Pattern]:
         """Yields the patterns of which these codes have each concept."""
@@ -271,7 +279,7 @@ def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
 
 def _spaced(text: str) -> str:
     """Returns a text with a name as its words."""
-    return text if " " in text.strip() or text.islower() else _CAMEL.sub(r" \g<0>", text)
+    return text if " " in text.strip() or text.islower() else _CAMEL.sub(" ", text)
 
 
 def _readings(text: str) -> tuple[str, ...]:
@@ -288,7 +296,7 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
     for reading in _readings(sentence) if tables.may_match(sentence) else ():
         lower = reading.lower()
         # Without any of these no regular expression matches.
-        is_marked = tables.literals.search(lower) is not None or not tables.marks.isdisjoint(_WORD.findall(lower))
+        is_marked = any((_OPENS.search(lower), tables.literals.search(lower), tables.marks & {*_WORD.findall(lower)}))
         if is_marked:
             lower = tables.hidden_files.sub(" hiddenfile ", tables.files.sub(" sensitivefile ", lower))
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
