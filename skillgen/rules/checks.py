@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import islice
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -88,9 +87,9 @@ def _tautological_description(tool: Tool, types: Types) -> Findings:
 
 def _repeated(text: str, tool: Tool) -> str | None:
     """Returns what a text only repeats: the name of a tool, or its title."""
-    start = _start_of(text)
-    same = {what: words_in(other) for what, other in (("name", tool.name), ("title", tool.title or ""))}
-    return next((what for what, words in same.items() if words[:_START] == start and words == words_in(text)), None)
+    letters, own = _letters_of(text), (("name", tool.name), ("title", tool.title or ""))
+    same = [(what, words_in(other)) for what, other in own if _letters_of(other) == letters]
+    return next((what for what, words in same if words == words_in(text)), None)
 
 
 def _brief_description(tool: Tool, types: Types) -> Findings:
@@ -134,12 +133,12 @@ def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     texts = [*map(_own_text, service.tools)]
-    starts = [*map(_start_of, texts)]
-    counts = Counter(starts)
-    for tool, text, start in zip(service.tools, texts, starts, strict=True):
+    letters = [*map(_letters_of, texts)]
+    counts = Counter(letters)
+    for tool, text, its_letters in zip(service.tools, texts, letters, strict=True):
         name = words_in(tool.name)  # `a_to_b` is not `b_to_a`
         name = name if "to" in name else tuple(sorted(name))
-        own = (("name", name), ("description", words_in(text) if counts[start] > 1 else start))
+        own = (("name", name), ("description", words_in(text) if counts[its_letters] > 1 else ()))
         for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
@@ -200,7 +199,8 @@ def _unknown_tool_named(service: Service) -> Findings:
     for tool in service.tools:
         texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
-    missing = {text: [*names.missing_in(text[:_SCANNED_CHARACTERS])] for *_, text in texts}  # tools share parameters
+    different = {text for *_, text in texts}  # tools share parameters
+    missing = {text: [*names.missing_in(text[:_SCANNED_CHARACTERS])] for text in different}
     for owner, pointer, text in texts:
         for name in missing[text]:
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
@@ -222,7 +222,9 @@ def _name_too_long(tool: Tool, types: Types) -> Findings:
 
 
 def _name_repeats_request(tool: Tool, types: Types) -> Findings:
-    if tool.name.lower().endswith(re.sub(r"\W", "_", f"{tool.path}_{tool.method}".lower())):
+    name, request = tool.name, f"{tool.path}_{tool.method}"
+    has_letters = _letters_of(name).endswith(_letters_of(request))
+    if has_letters and name.lower().endswith(re.sub(r"\W", "_", request.lower())):
         yield _place_of_name(tool), f"the name {tool.name[:140]} repeats {tool.method} {tool.path}"
 
 
@@ -455,9 +457,9 @@ _RULES_ON_SERVICES: _Table = (
 # -- names of tools ----------------------------------------------------------------------------------------------------
 
 _VERBS = ("call ", "use ", "using ", "invoke ", "run ", "try ", "tool ", "prefer ")
-_CALL_OF = f"(?:{'|'.join(f'(?<={verb[0]}){verb[1:]}' for verb in _VERBS)})(?:the )?(?:tool )?"
 _NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
-_AFTER_VERB = re.compile(rf"[citpruCITPRU](?<!\w.)(?i:{_CALL_OF})[`'\"]?({_NAME_IN_TEXT})")
+_AFTER_WORD = re.compile(rf" (?<=[eglnryEGLNRY] )[`'\"]?({_NAME_IN_TEXT})")
+_VERB_BEFORE = re.compile(rf"\b(?:{'|'.join(_VERBS)})(?:the )?(?:tool )?\Z", re.IGNORECASE)
 _BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 
@@ -470,15 +472,15 @@ _COUNTER = re.compile(r"_\d+$")
 
 def words_in(text: str) -> tuple[str, ...]:
     """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
-    return tuple(_WORD.findall(_HUMP.sub(r" \g<0>", text).lower()))
+    return tuple(_WORD.findall(_HUMP.sub(lambda match: f" {match[0]}", text).lower()))
 
 
-_START = 5
+_OTHERS = bytes(code for code in range(0x80) if not chr(code).isalnum())
 
 
-def _start_of(text: str) -> tuple[str, ...]:
-    """Returns the first words of a text: most texts differ in them."""
-    return words_in(" ".join(match[0] for match in islice(_WORD.finditer(text), _START)))[:_START]
+def _letters_of(text: str) -> bytes:
+    """Returns the ASCII letters and digits of a text, in lower case: texts with the same words have the same."""
+    return text.lower().encode("ascii", "ignore").translate(None, _OTHERS)
 
 
 def style_of(name: str) -> str | None:
@@ -520,7 +522,9 @@ class ToolNames:
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
         folded = text.casefold()
-        after_verb = _AFTER_VERB.findall(text) if any(map(folded.__contains__, _VERBS)) else ()
+        after_word = _AFTER_WORD.finditer(text) if any(map(folded.__contains__, _VERBS)) else ()
+        leads = ((text[max(name.start() - 16, 0) : name.start() + 1], name[1]) for name in after_word)
+        after_verb = [name for lead, name in leads if _VERB_BEFORE.search(lead)]
         before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
         for found in dict.fromkeys((*after_verb, *before_noun)):
             # `read-only` may be an adjective.
