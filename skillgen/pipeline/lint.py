@@ -14,7 +14,7 @@ from skillgen.model.values import prefixes
 from skillgen.rules.checks import check_service
 from skillgen.rules.reports import Findings, owners_in, unknown_code, worst_first
 from skillgen.sources.documents import text_of_file
-from skillgen.sources.examples.validation import schema_problems
+from skillgen.sources.examples.validation import SchemaChecker
 from skillgen.text.markdown import first_of
 from skillgen.write.files import is_below
 from skillgen.write.record import read_record
@@ -50,8 +50,9 @@ class Linter:
     def check(self, service: Service, source: str, *, path: str | None = None, out: Path | None = None) -> Findings:
         """Returns the findings on a service of the file `path`, and on what a person added to documents in `out`."""
         found = [*service.problems, *service.advice, *check_service(service, self.codes)]
-        if not self.codes.isdisjoint(("example-invalid", "schema-invalid", "properties-forbidden")):
-            found += schema_problems(service)
+        # A program converts its values from strings.
+        if service.kind != "cli" and self.codes & {"example-invalid", "schema-invalid", "properties-forbidden"}:
+            found += SchemaChecker(service).problems()
         if stubs := {tool.pointer for tool in service.tools if tool.is_preflight}:
             found = [problem for problem in found if stubs.isdisjoint(prefixes(problem.where))]
         if out is not None:

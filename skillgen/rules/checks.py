@@ -133,12 +133,11 @@ def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     texts = [*map(_own_text, service.tools)]
-    letters = [*map(_letters_of, texts)]
-    counts = Counter(letters)
-    for tool, text, its_letters in zip(service.tools, texts, letters, strict=True):
+    counts = Counter(map(_letters_of, texts))
+    for tool, text in zip(service.tools, texts, strict=True):
         name = words_in(tool.name)  # `a_to_b` is not `b_to_a`
         name = name if "to" in name else tuple(sorted(name))
-        own = (("name", name), ("description", words_in(text) if counts[its_letters] > 1 else ()))
+        own = (("name", name), ("description", words_in(text) if counts[_letters_of(text)] > 1 else ()))
         for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
@@ -199,8 +198,8 @@ def _unknown_tool_named(service: Service) -> Findings:
     for tool in service.tools:
         texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
-    different = {text for *_, text in texts}  # tools share parameters
-    missing = {text: [*names.missing_in(text[:_SCANNED_CHARACTERS])] for text in different}
+    # Tools share parameters.
+    missing = {text: [*names.missing_in(text[:_SCANNED_CHARACTERS])] for text in {text for *_, text in texts}}
     for owner, pointer, text in texts:
         for name in missing[text]:
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
@@ -222,9 +221,7 @@ def _name_too_long(tool: Tool, types: Types) -> Findings:
 
 
 def _name_repeats_request(tool: Tool, types: Types) -> Findings:
-    name, request = tool.name, f"{tool.path}_{tool.method}"
-    has_letters = _letters_of(name).endswith(_letters_of(request))
-    if has_letters and name.lower().endswith(re.sub(r"\W", "_", request.lower())):
+    if tool.name.lower().endswith(re.sub(r"\W", "_", f"{tool.path}_{tool.method}".lower())):
         yield _place_of_name(tool), f"the name {tool.name[:140]} repeats {tool.method} {tool.path}"
 
 
@@ -523,8 +520,7 @@ class ToolNames:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
         folded = text.casefold()
         after_word = _AFTER_WORD.finditer(text) if any(map(folded.__contains__, _VERBS)) else ()
-        leads = ((text[max(name.start() - 16, 0) : name.start() + 1], name[1]) for name in after_word)
-        after_verb = [name for lead, name in leads if _VERB_BEFORE.search(lead)]
+        after_verb = [name[1] for name in after_word if _VERB_BEFORE.search(text, name.start() - 16, name.start() + 1)]
         before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
         for found in dict.fromkeys((*after_verb, *before_noun)):
             # `read-only` may be an adjective.

@@ -88,7 +88,7 @@ class Validator:
         if self._too_long > _TOO_LONG_LIMIT:
             return UNCHECKED
         try:
-            fault = None if self._matches(value, schema) else next(self._found(value, schema), None)
+            fault = next(self._found(value, schema), None)
         except RecursionError:
             self._too_long += 1
             return UNCHECKED
@@ -96,56 +96,55 @@ class Validator:
             return None
         return clip(one_line(": ".join(filter(None, (fault.pointer[1:], fault.message)))), _MAX_ERROR_LENGTH)
 
-    def _matches(self, value: Json, schema: Schema, hops: int = 0) -> bool:
-        """True if a value matches a schema of the most common keywords; if not, the complete check decides.
-
-        Most examples do, and the complete check is many times slower.
-        """
-        kind, types, choices = json_type(value), schema.types, schema.choices
-        if value is None or choices == ():
-            return value is None and schema.nullable
-        if kind == "string" and self.allows_placeholders and PLACEHOLDER.fullmatch(value):
-            return True
-        rare: Json = schema.includes or schema.also or schema.conditions or schema.prefix_items or schema.patterns
-        rare = rare or schema.excluded or schema.contains or schema.discriminator or schema.property_names
-        is_right = not types or kind in types or (kind == "integer" and "number" in types)
-        is_right = is_right and (not choices or (kind == "string" and value in choices))
-        if rare or schema.alternatives or hops > _HOPS_LIMIT or not is_right:
-            return False
-        if schema.constraints or schema.format in _FORMATS or self.is_strict:
-            limits = {"format": schema.format, **dict(self._writer.constraints(schema))}
-            if any(_Check(self).value_faults(limits, value)):
-                return False
-        if schema.ref is not None and not self._matches(value, self.types.type_of(schema.ref), hops + 1):
-            return False
-        parts = [(item, schema.items) for item in value] if kind == "array" else []
-        if kind == "object":
-            if not value.keys() >= {*self._writer.required(schema)}:
-                return False
-            declared: dict[str, Json] = {item.name: item.schema for item in schema.properties}
-            parts = [(item, declared.get(name, schema.additional)) for name, item in value.items()]
-        return all(self._matches(item, part) if isinstance(part, Schema) else part is not False for item, part in parts)
-
     def faults(self, value: Json, schema: Schema) -> Iterator[Fault]:
         """Yields every part of a value that does not match a schema, as far as that is certain."""
         with suppress(RecursionError):
             yield from self._found(value, schema)
 
     def _found(self, value: Json, schema: Schema) -> Iterator[Fault]:
-        if id(schema) not in self._written:  # by identity: a schema is compared by all that it holds
-            self._written[id(schema)] = schema, self._writer.write(schema)
-        for at, message in _Check(self).faults(self._written[id(schema)][1], value):
-            yield Fault(at, message)
+        suspects, check = self._suspects(value, schema), _Check(self)
+        for where, part, own in [("", value, schema)] if suspects is None else suspects:
+            if id(own) not in self._written:  # by identity: a schema is compared by all that it holds
+                self._written[id(own)] = own, self._writer.write(own)
+            for at, message in check.faults(self._written[id(own)][1], part, where):
+                yield Fault(at, message)
+
+    def _suspects(self, value: Json, schema: Schema, hops: int = 0) -> list[tuple[str, Json, Schema]] | None:
+        """Returns the parts that may not match, with their pointers and schemas; `None` if that is the value itself."""
+        kind, types, choices = json_type(value), schema.types, schema.choices
+        if value is None or choices == ():
+            return [] if value is None and schema.nullable else None
+        if kind == "string" and self.allows_placeholders and PLACEHOLDER.fullmatch(value):
+            return []
+        rare: Json = schema.includes or schema.also or schema.conditions or schema.prefix_items or schema.patterns
+        rare = rare or schema.excluded or schema.contains or schema.discriminator or schema.property_names
+        is_right = not types or kind in types or (kind == "integer" and "number" in types)
+        is_right = is_right and (not choices or (kind == "string" and value in choices))
+        if rare or schema.alternatives or hops > _HOPS_LIMIT or not is_right:
+            return None
+        if schema.constraints or schema.format in _FORMATS or self.is_strict:
+            limits = {"format": schema.format, **dict(self._writer.constraints(schema))}
+            if any(_Check(self).value_faults(limits, value)):
+                return None
+        found = self._suspects(value, self.types.type_of(schema.ref), hops + 1) if schema.ref is not None else []
+        if found is None or (kind == "object" and not value.keys() >= {*self._writer.required(schema)}):
+            return None
+        declared: dict[Json, Json] = {item.name: item.schema for item in schema.properties} if kind == "object" else {}
+        for name, item in value.items() if kind == "object" else enumerate(value) if kind == "array" else ():
+            part = declared.get(name, schema.additional) if kind == "object" else schema.items
+            if part is False:
+                return None
+            suspects = self._suspects(item, part) if isinstance(part, Schema) else []
+            for at, *suspect in [("", item, part)] if suspects is None else suspects:
+                found.append((pointer("", name) + at, *suspect))
+        # Null is an alternative to a type: if all fail, the faults of one count only if no other is unsure.
+        return None if found and schema.ref is not None and schema.nullable else found
 
     def get(self, name: str, default: Json) -> Json:
         """Returns the definition of a type."""
         if name not in self._definitions:
             self._definitions[name] = self._writer.definition(name)
         return self._definitions[name]
-
-
-_At = tuple[str, str]
-"""The pointer to a part of a value, and what is wrong with it."""
 
 
 class _Check(Check):
@@ -168,7 +167,7 @@ class _Check(Check):
             if not schema.get("minContains", 1) <= count <= schema.get("maxContains", count):
                 yield at, f"{count} of its items are such as it must contain"
 
-    def members(self, schema: dict[str, Json], value: dict[str, Json], at: str) -> Iterator[_At]:
+    def members(self, schema: dict[str, Json], value: dict[str, Json], at: str) -> Iterator[tuple[str, str]]:
         if "propertyNames" in schema:
             for name in value:
                 yield from self.faults(schema["propertyNames"], name, pointer(at, name))
@@ -300,84 +299,82 @@ _VALUES_LIMIT = 20_000
 """Values of one service that are validated; checking the others would take minutes."""
 
 
-def schema_problems(service: Service) -> Iterator[Problem]:
-    """Yields `example-invalid`, `schema-invalid` and `properties-forbidden`."""
-    if service.kind != "cli":  # a program converts its values from strings
-        yield from _Checker(service).problems()
+class SchemaChecker:
+    """Finds `example-invalid`, `schema-invalid` and `properties-forbidden` in one service."""
 
-
-class _Checker:
     def __init__(self, service: Service) -> None:
         self._service = service
         self._types = Types.of(service.schemas)
         self._validator = Validator(self._types, is_request=True)
         self._seen: set[str] = set()
         self._validated = 0
+        self._problems: list[Problem] = []
 
-    def problems(self) -> Iterator[Problem]:
+    def problems(self) -> list[Problem]:
+        """Returns the problems of the schemas, and of the values for each."""
         for tool in self._service.tools:
             for parameter in tool.parameters:
-                yield from self._parameter(parameter)
-            outputs = (tool.output, *tool.other_outputs, *(error.output for error in tool.errors))
-            for output in filter(None, outputs):
-                yield from self._output(output)
+                self._parameter(parameter)
+            for output in filter(None, (tool.output, *tool.other_outputs, *(error.output for error in tool.errors))):
+                self._output(output)
         for item in self._service.schemas:
-            yield from self._schema(item.schema, item.name, item.pointer)
+            self._schema(item.schema, item.name, item.pointer)
+        return self._problems
 
-    def _parameter(self, parameter: Parameter) -> Iterator[Problem]:
+    def _report(self, code: str, where: str, message: str) -> None:
+        self._problems.append(Problem.of(code, where, message))
+
+    def _parameter(self, parameter: Parameter) -> None:
         # The schema of a parameter in OpenAPI 3 is a member of it; that of a property is the property itself.
         inner = "" if parameter.location in ("argument", "property", "body") else "/schema"
-        yield from self._schema(parameter.schema, parameter.name, parameter.pointer, inner)
+        self._schema(parameter.schema, parameter.name, parameter.pointer, inner)
 
-    def _output(self, output: Output) -> Iterator[Problem]:
+    def _output(self, output: Output) -> None:
         media_types = output.media_types[:1]
         where = child(output.pointer, "content", *media_types, "schema") if media_types else output.pointer
         if output.schema is None or where in self._seen:
             return
         name = f"the response {output.status}" if output.status is not None else "the result"
-        yield from self._schema(output.schema, name, where)
+        self._schema(output.schema, name, where)
         for example in output.examples:
-            media_type = example.media_type or ""
-            if "json" in media_type:
+            if "json" in (media_type := example.media_type or ""):
                 last = ("examples", example.name) if example.name is not None else ("example",)
                 quoted = f" {example.name[:_SHOWN_LENGTH]!r}" if example.name is not None else ""
                 where = child(output.pointer, "content", media_type, *last)
-                yield from self._value(example.value.json, output.schema, f"the example{quoted} of {name}", where)
+                self._value(example.value.json, output.schema, f"the example{quoted} of {name}", where)
 
-    def _schema(self, schema: Schema, name: str, pointer: str, inner: str = "") -> Iterator[Problem]:
+    def _schema(self, schema: Schema, name: str, pointer: str, inner: str = "") -> None:
         if pointer in self._seen:
             return
         self._seen.add(pointer)
         where, name = pointer + inner, name[:_SHOWN_LENGTH]
         closed = [base for base in bases(schema) if self._types.type_of(base).additional is False]
         if closed and (schema.properties or len(bases(schema)) > 1):
-            message = f"{name}: {closed[0][:60]} forbids the properties that it adds"
-            yield Problem.of("properties-forbidden", where, message)
+            self._report("properties-forbidden", where, f"{name}: {closed[0][:60]} forbids the properties that it adds")
         if schema.choices or schema.constraints or not _TYPES.issuperset(schema.types):
             for message in _faults(schema):
-                yield Problem.of("schema-invalid", where, f"{name}: {message}")
-        values = [("default", schema.default.json)] if schema.default is not None else []
-        for what, value in [*values, *(("example", value) for value in schema.examples)]:
+                self._report("schema-invalid", where, f"{name}: {message}")
+        if schema.default is not None and schema.default.json is not None:
+            self._value(schema.default.json, schema, f"the default of {name}", f"{where}/default")
+        for value in schema.examples:
             if value is not None:
-                yield from self._value(value, schema, f"the {what} of {name}", child(where, what))
+                self._value(value, schema, f"the example of {name}", f"{where}/example")
         for item in schema.properties:
-            yield from self._parameter(item)
-        parts = {"items": schema.items, "additionalProperties": schema.additional, "contains": schema.contains}
-        for keyword, part in parts.items():
+            self._parameter(item)
+        parts = (("items", schema.items), ("additionalProperties", schema.additional), ("contains", schema.contains))
+        for keyword, part in parts:
             if isinstance(part, Schema):
-                yield from self._schema(part, f"{keyword} of {name}", child(pointer + inner, keyword))
+                self._schema(part, f"{keyword} of {name}", f"{where}/{keyword}")
         for keyword, several in (("anyOf", schema.alternatives), ("allOf", schema.also)):
             for index, part in enumerate(several):
-                yield from self._schema(part, f"an alternative of {name}", child(pointer + inner, keyword, index))
+                self._schema(part, f"an alternative of {name}", f"{where}/{keyword}/{index}")
 
-    def _value(self, value: Json, schema: Schema, what: str, where: str) -> Iterator[Problem]:
-        if self._validated >= _VALUES_LIMIT:
-            return
+    def _value(self, value: Json, schema: Schema, what: str, where: str) -> None:
         self._validated += 1
-        error = self._validator.validation_error(value, schema)
+        error = self._validator.validation_error(value, schema) if self._validated <= _VALUES_LIMIT else None
         # A value of which screening replaced a part need not match.
         if error not in (None, UNCHECKED) and without_placeholders(text := json.dumps(value)) == text:
-            yield Problem.of("example-invalid", where, f"{what} does not match its schema: {error}")
+            self._report("example-invalid", where, f"{what} does not match its schema: {error}")
 
 
 def _faults(schema: Schema) -> Iterator[str]:
@@ -459,7 +456,6 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 """A placeholder, a form, the name of a type, words with a quoted value, or what no one would send."""
-
 
 _JSON_TEXT = re.compile(
     r"(?i)(?:.{0,80} as |\W{0,3}(?:optional\W+)?)(?:an? )?JSON (?:string )?(?:(?P<list>array|list)|string|object)\b"
