@@ -116,11 +116,12 @@ def _offered(service: Service) -> tuple[str, list[str]]:
         usages = [f"Usage: {tool.usage}" for tool in service.tools if tool.usage]
         names = [tool.name for tool in service.tools[1:] and service.tools]
         return "Commands", texts_of_tools(service) or usages or names
-    if service.tools or not (service.prompts or resources):
-        return "Tools", texts_of_tools(service)
     items: Sequence[Prompt | Resource] = service.prompts or resources
+    if service.tools or not (items or service.events):
+        return "Tools", texts_of_tools(service)
     texts = [prose.first_sentence(item.description or item.title or item.name) for item in items]
-    return "Prompts" if service.prompts else "Resources", texts
+    texts = texts or [event.summary or event.name for event in service.events]
+    return "Prompts" if service.prompts else "Resources" if items else "Webhooks", texts
 
 
 def texts_of_tools(service: Service) -> list[str]:
@@ -288,6 +289,9 @@ _HOSTS_OF_OTHERS = re.compile(
 )
 """Names in hosts that serve APIs of others."""
 
+_ENVIRONMENTS = frozenset({"test", "sandbox", "staging", "dev"})
+"""Words in the name of a host that say for whom it is: `acme-test.dev`."""
+
 _MIN_BRAND = 4
 """Letters of an owner's name in a host; what is shorter is often a word: `dev.to`."""
 
@@ -368,7 +372,7 @@ def _host_name(service: Service) -> str:
     host = host_of(service.endpoints[0].url) or "" if service.kind != "cli" and service.endpoints else ""
     found = _DOMAIN.search(host)
     owner = found[1].removesuffix("api") if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
-    return owner if len(owner) >= _MIN_BRAND else ""
+    return owner if len(owner) >= _MIN_BRAND and _ENVIRONMENTS.isdisjoint(owner.split("-")) else ""
 
 
 def _spelled(name: str, written: Callable[[], Counter[str]]) -> str:

@@ -145,6 +145,9 @@ def _merged(service: Service) -> Service:
     least = 1 if service.kind == "mcp" or max(sizes.values()) == 1 else 2
     rest = known.pop(REST, None) or Group(name=REST, title="Other", origins={"name": Origin("inferred", _SINGLE)})
     kept = {key: group for key, group in known.items() if sizes[key] >= least} | {REST: rest}
+    if merged := [group for key, group in known.items() if 0 < sizes[key] < least and group.description]:
+        texts = (f"{group.title}: {group.description}" for group in merged)
+        kept[REST] = rest = replace(rest, description="\n\n".join(filter(None, (rest.description, *texts))))
     keys = [(tool.group or REST).casefold() for tool in service.tools]
     tools = tuple(
         _in_group(tool, kept.get(key, rest).name, _SPELLING if tool.group and key in kept else _SINGLE)

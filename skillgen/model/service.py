@@ -270,7 +270,7 @@ class WorkflowStep(Node, frozen=True, kw_only=True):
     """A call within a workflow: of a tool, of another workflow, or of something that is not documented here."""
 
     name: str
-    """The name, unique in the workflow."""
+    """The name, unique in the workflow; empty for a step of the author of the documents."""
 
     description: str | None = None
     """What it does; Markdown, untrusted."""

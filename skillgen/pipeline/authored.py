@@ -347,7 +347,7 @@ def _workflows(service: Service, request: Request) -> tuple[list[Workflow], list
             message = f"a step calls {unknown[0]!r}, which the service does not have"
             problems.append(Problem.of("text-names-gone", place, message))
         known = tuple(
-            WorkflowStep(name=str(index), tool=step.tool, description=step.do, pointer=child(place, index))
+            WorkflowStep(name="", tool=step.tool, description=step.do, pointer=child(place, index))
             for index, step in enumerate(steps)
             if step.tool in names
         )

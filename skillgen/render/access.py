@@ -164,7 +164,10 @@ def login(service: Service, brief: bool) -> Login | None:
     ways = [*filter(None, {frozenset(way): way for way in reversed(declared)}.values())][::-1]
     is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
     # Of a few tools that say what they need, nothing follows for the others.
-    is_open = not ways or 2 * sum(tool.auth is None for tool in service.tools) > len(service.tools)
+    is_undeclared = 2 * sum(tool.auth is None for tool in service.tools) > len(service.tools)
+    if needs and not ways and not is_undeclared:  # they need others, which the source does not describe
+        return None
+    is_open = not ways or is_undeclared
     if is_open:
         ways += [tuple(flows)] if is_parameter else [(name,) for name in flows if not any(name in way for way in ways)]
     relation = "section"
@@ -216,9 +219,8 @@ def _way(
         return
     places, groups = _called_endpoints(service, names), _groups(names, flows)
     known = [[name for name in group if flows[name][0].pointer != LOGIN_POINTER] for group in groups]
-    labels = phrase("auth_together").join(
-        phrase("or_between").join(_label(flows[name][0]) for name in group) for group in known if group
-    )
+    alternatives = (phrase("or_between").join(_label(flows[name][0]) for name in group) for group in known if group)
+    labels = phrase("auth_together").join(alternatives)
     yield with_stop(code(login_command(service, places[0], names)) + (f" ({labels})" if labels else ""))
     nouns = [noun for group in groups for noun in _nouns(credentials, group)]
     for name in names:
@@ -229,9 +231,8 @@ def _way(
                 yield phrase("sent_elsewhere", place=phrase(f"in_{place}", name=code(field)), variable=variable)
     for endpoints in places[1 : 1 + _MAX_OTHER_ORIGINS] if nouns else ():
         others = [f"${credential_variable(service, endpoints, noun)}" for noun in nouns]
-        yield phrase(
-            "at_origin", origin=code(base_url(endpoints[0].url)), variables=code_list(others, phrase("and_between"))
-        )
+        variables = code_list(others, phrase("and_between"))
+        yield phrase("at_origin", origin=code(base_url(endpoints[0].url)), variables=variables)
     for group in groups:
         yield from _getting(service, [auth for name in group for auth in flows[name]])
         for name in group if explained is not None else ():

@@ -54,9 +54,8 @@ def _usage_of(parameter: Parameter) -> str:
     if not _is_named(parameter) and "[" in value:  # the help's own syntax
         return value
     if syntax.values is None:
-        is_needed = (
-            parameter.required or not _is_named(parameter) or (parameter.schema.constraints or {}).get("minItems")
-        )
+        has_least = bool((parameter.schema.constraints or {}).get("minItems"))
+        is_needed = parameter.required or not _is_named(parameter) or has_least
         value = f"{value}..." if is_needed else f"[{value}...]"
     elif syntax.values > 1 and " " not in value:
         value = " ".join([value] * syntax.values)

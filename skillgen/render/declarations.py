@@ -115,10 +115,8 @@ def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         files = skill.skill_contents
         front = _FRONT_MATTER.match(skill.any_skill.text)
         if front is None or len(files) > _SKILL_FILES:
-            message = (
-                f"a list needs SKILL.md with front matter and at most {_SKILL_FILES} files; there are {len(files)}"
-            )
-            yield left_out("skills-list", message)
+            needed = f"SKILL.md with front matter and at most {_SKILL_FILES} files"
+            yield left_out("skills-list", f"a list needs {needed}; there are {len(files)}")
             return
         base = f"skill://{skill_name(skill.service)}"
         resources = [
@@ -166,9 +164,8 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     """
     service = rendering.service
     initialize, tools = server_object(service), {tool.name: tool_object(tool) for tool in service.tools}
-    resources = {
-        item.uri: declared(RESOURCE, item, "dashdash") for item in (*service.resources, *service.resource_templates)
-    }
+    offered = (*service.resources, *service.resource_templates)
+    resources = {item.uri: declared(RESOURCE, item, "dashdash") for item in offered}
     yield json_document(
         "dashdash.json",
         {

@@ -70,9 +70,8 @@ class TemplateLoader(jinja2.FileSystemLoader):
                 is_whole = "{% include" not in text
                 text = text if is_whole else _INCLUDE.sub(lambda name: self.get_source(environment, name[1])[0], text)
             elif not any(Path(file).resolve().is_relative_to(Path(folder).resolve()) for folder in self.searchpath):
-                raise jinja2.TemplateSyntaxError(
-                    "it is a symbolic link that points out of the folder", 1, template, file
-                )
+                message = "it is a symbolic link that points out of the folder"
+                raise jinja2.TemplateSyntaxError(message, 1, template, file)
             return text, file, is_current
         except jinja2.TemplateNotFound:
             raise jinja2.TemplateNotFound(template, f"there is no template {template!r}") from None

@@ -167,9 +167,8 @@ def _words(tool: Tool, request: Request, service: Service) -> list[str]:
     request = _with_variables(request, in_body) if in_body else request
     parts = [_url(tool, request, service, used), *_options(request, used, next(iter(endpoints), None))]
     for variable in in_body.values():
-        parts = [
-            part.replace(f"${variable}", f"'\"${variable}\"'") if part[:2] in _BODY_OPTIONS else part for part in parts
-        ]
+        name_of, quoted = f"${variable}", f"'\"${variable}\"'"
+        parts = [part.replace(name_of, quoted) if part[:2] in _BODY_OPTIONS else part for part in parts]
     method = tool.method or "GET"
     start = "curl"
     if method == "HEAD":

@@ -183,9 +183,8 @@ def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
     outputs = filter(None, (tool.output, *tool.other_outputs))
     found: list[tuple[str | None, str | None, Output | None]]
     found = [(output.status, output.description, output) for output in outputs]
-    found += [
-        (case.code, case.description, output) for case in tool.errors for output in (case.output, *case.other_outputs)
-    ]
+    of_errors = ((case, output) for case in tool.errors for output in (case.output, *case.other_outputs))
+    found += [(case.code, case.description, output) for case, output in of_errors]
     waiting = {error.code for error in tool.errors if error.has_retry_header}
     for status, text, output in found:
         key = status if status and _STATUS.fullmatch(status) else "default"

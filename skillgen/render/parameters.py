@@ -107,8 +107,10 @@ class ParameterList(Struct, frozen=True):
             words = [*schema_description(item, schema.description), *([f"{', '.join(names)}."] if names else [])]
             words += value_notes(item, item.deprecated, way)
             others = [one for one in sent if one.name != distinguishing and _adds(one, known.get(one.name))]
-            # What has a list of its own is in the list of the parameters.
-            listed = rows([one for one in others if not nested_lines(one.schema, way)], way)
+            # What has a list of its own is in the list of the parameters, but for what this alternative says of it.
+            nesting = {one.name: bool(nested_lines(one.schema, way)) for one in others}
+            shown = [one for one in others if not nesting[one.name] or _says_more(one, known.get(one.name))]
+            listed = rows([replace(one, schema=_OBJECT) if nesting[one.name] else one for one in shown], way)
             inner = [*listed.splitlines(), *nested_lines(item, way, has_own=False)]
             found += [branch_line(label, words, inner), *indented(inner)]
         rest = replace(schema, alternatives=tuple(item for item in alternatives if not item.properties))
@@ -276,10 +278,15 @@ def _label_with_texts(location: Location, label: str, texts: Sequence[str]) -> M
 
 def _adds(parameter: Parameter, known: Parameter | None) -> bool:
     """True if there is more to say of a property than what is known of it."""
-    if known is None or known.schema != parameter.schema:
-        return True
-    text = parameter.description
-    return bool(text) and join_texts(known.description, text) != known.description
+    return known is None or known.schema != parameter.schema or _says_more(parameter, known)
+
+
+def _says_more(parameter: Parameter, known: Parameter | None) -> bool:
+    said = known.description if known is not None else None
+    return parameter.description is not None and join_texts(said, parameter.description) != said
+
+
+_OBJECT = Schema(types=("object",))
 
 
 def _without_unnamed(schema: Schema) -> Schema:

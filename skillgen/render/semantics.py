@@ -278,9 +278,8 @@ def cautions(service: Service) -> list[Markdown]:
 
 
 def _marked(service: Service) -> Iterator[Markdown]:
-    asked = [
-        tool for tool in service.tools if tool.semantics.effect in _MARKS and not tool.semantics.requires_confirmation
-    ]
+    marked = (tool for tool in service.tools if tool.semantics.effect in _MARKS)
+    asked = [tool for tool in marked if not tool.semantics.requires_confirmation]
     if not asked:
         return
     found = {tool.semantics.effect for tool in asked}

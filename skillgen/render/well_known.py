@@ -268,9 +268,8 @@ def _links(service: Service, described: str | None) -> Iterator[dict[str, Any]]:
     if url is None or not is_endpoint(url):
         return
     links = {"service-doc": service.homepage, "status": service.status_page}
-    found: dict[str, Any] = {
-        rel: [{"href": href, "type": "text/html"}] for rel, href in links.items() if is_published(href)
-    }
+    published = ((relation, href) for relation, href in links.items() if is_published(href))
+    found: dict[str, Any] = {relation: [{"href": href, "type": "text/html"}] for relation, href in published}
     if described is not None:
         relation = "service-desc" if service.kind == "openapi" else "service-meta"
         found[relation] = [{"href": described, "type": _media_type(described)}]
@@ -333,9 +332,8 @@ def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
         known = len(problems)
         packages, remotes = [*_packages(service, problems)], _remotes(service, "server.json", problems)
         if not packages and not remotes and len(problems) == known:
-            message = (
-                "server.json has neither a package nor a URL, because the source declares none that others can use"
-            )
+            what = "server.json has neither a package nor a URL"
+            message = f"{what}, because the source declares none that others can use"
             fix = "declare the package with `install`, or read the server by its URL"
             problems.append(without("server.json", message, fix))
         yield json_document("server.json", {"$schema": _SCHEMA, **identity, "packages": packages, "remotes": remotes})

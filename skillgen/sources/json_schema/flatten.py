@@ -166,8 +166,10 @@ class _Flattener:
                 known = found.setdefault(name, item)
                 if known is not item:
                     schema_of_all = known.schema if name in common else union(known.schema, item.schema)
-                    description = known.description if known.description is not None else item.description
-                    found[name] = replace(known, schema=schema_of_all, description=description)
+                    text = known.description if known.description is not None else item.description
+                    # What one alternative says of it is in the list of that alternative.
+                    is_of_all = name in common or known.description == item.description
+                    found[name] = replace(known, schema=schema_of_all, description=text if is_of_all else None)
         return found, frozenset(required).union(frozenset.intersection(*needed_by_each) if needed_by_each else ())
 
 

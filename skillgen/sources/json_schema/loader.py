@@ -142,9 +142,8 @@ class RefIndex:
                 # In draft-07 an `$id` that is a fragment is an anchor.
                 if isinstance(identifier := value.get("$id"), str) and identifier.startswith("#"):
                     pointers.setdefault(base + identifier, pointer)
-            queue += [
-                (item, child(pointer, key), base, names) for key, item, names in schema_members(value, holds_names)
-            ]
+            inner = schema_members(value, holds_names)
+            queue += [(item, child(pointer, key), base, names) for key, item, names in inner]
         return pointers, bases, dynamic
 
 
