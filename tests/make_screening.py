@@ -202,9 +202,11 @@ def effects() -> dict[str, Any]:
     for effect, some, things in data["objects"]["rules"]:
         for verb in some.split():
             objects.setdefault(verb, []).append((things.split(), effect))
+    stem = f"(?:{'|'.join(sorted(stems, key=len, reverse=True))})"
     return {
         "verbs": {effect: [verb for verb, its in verbs.items() if its == effect] for effect in EFFECTS},
         "words": {key: words.split() for key, words in data["words"].items()},
+        "patterns": {key: "".join(parts).replace("{stem}", stem) for key, parts in data["patterns"].items()},
         "stems": stems,
         "objects": objects,
     }

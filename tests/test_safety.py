@@ -452,7 +452,19 @@ def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schem
     """
     schema = {"type": "object", "properties": {argument: schema}, "required": [argument]}
     assert marks_of(tool(name, description="Ropes.", inputSchema=schema)) == [mark]
-    assert marks_of(tool(name, inputSchema=schema, annotations=READS)) == ["read"]
+
+
+@pytest.mark.parametrize(("name", "argument", "schema", "mark"), inputs("safety")["declared"])
+def test_a_required_action_raises_what_is_declared_to_read(
+    tmp_path: Path, name: str, argument: str, schema: Json, mark: str
+) -> None:
+    """As a name does: by verbs that are never nouns, unless the name says that the tool reads."""
+    schema = {"type": "object", "properties": {argument: schema}, "required": [argument]}
+    skill, stderr = of_server(tmp_path, tool(name, inputSchema=schema, annotations=READS))
+    assert f" [{mark}]" in skill
+    assert warned(stderr) == (mark != "read")
+    optional = {**schema, "required": []}
+    assert marks_of(tool(name, inputSchema=optional, annotations=READS)) == ["read"]
 
 
 @pytest.mark.parametrize(
@@ -486,8 +498,9 @@ def test_an_optional_action_of_a_tool_with_a_verb_is_data() -> None:
 
 
 def test_a_file_that_a_call_may_write_is_a_change() -> None:
-    schema = {"type": "object", "properties": {"output_path": {"type": "string", "description": "Optional."}}}
-    assert marks_of(tool("convert_rope", inputSchema=schema)) == ["write"]
+    for name in ("output_path", "saveTo", "save_as"):
+        schema = {"type": "object", "properties": {name: {"type": "string", "description": "Optional."}}}
+        assert marks_of(tool("convert_rope", inputSchema=schema)) == ["write"]
 
 
 @pytest.mark.parametrize(("name", "schema", "hints", "mark"), inputs("safety")["flags"])
@@ -567,15 +580,26 @@ def test_what_is_declared_not_to_read_has_no_milder_mark(text: str, hints: Json,
     assert marks_of(tool("rope_thread", description=text, annotations={"readOnlyHint": False, **hints})) == [mark]
 
 
-@pytest.mark.parametrize(
-    "text", ["This may cause data loss.", "[DESTRUCTIVE] Beware.", "It replaces all (destructive)."]
-)
+@pytest.mark.parametrize("text", inputs("safety")["warnings"])
 def test_a_warning_of_the_source_raises_what_writes(text: str) -> None:
     """X-08: but overrules no declaration."""
     assert marks_of(tool("update_rope", description=f"Updates it.\n\n{text}")) == ["destructive"]
     assert marks_of(tool("get_rope", description=f"Gets it.\n\n{text}")) == ["read"]
     hints = {"readOnlyHint": False, "destructiveHint": False}
     assert marks_of(tool("update_rope", description=f"Updates it.\n\n{text}", annotations=hints)) == ["write"]
+
+
+@pytest.mark.parametrize("text", inputs("safety")["no_warnings"])
+def test_a_warning_that_is_denied_or_has_a_condition_says_nothing(text: str) -> None:
+    assert marks_of(tool("update_rope", description=f"Updates it. {text}")) == ["write"]
+
+
+def test_a_warning_that_does_not_say_what_happens_is_no_summary(tmp_path: Path) -> None:
+    entries = [tool("moor", description="WARNING: Destructive action. Moors a boat.")]
+    entries += [tool("tie", description="⚠️ DESTRUCTIVE: Ties a boat. It is irreversible.")]
+    skill, _ = of_server(tmp_path, *entries)
+    assert "— Moors a boat" in skill
+    assert "DESTRUCTIVE: Ties a boat" in skill
 
 
 LIKE_A_MARK = re.compile(r"[\[\uff3b\u3010&][^\w(]*(?:#x5b;)?(?:r[e\u0435]ad|ask first)", re.IGNORECASE)
@@ -603,6 +627,9 @@ def test_the_effects_of_a_snapshot_are_judged_again() -> None:
     assert skillgen.read(snapshot).tools[0].semantics.effect == "read"
     entry["description"] = entry["summary"] = "Deletes it."
     assert skillgen.read(snapshot).tools[0].semantics.effect == "destructive"
+    schema = {"type": "object", "properties": {"purge": {"type": "boolean", "default": True}}}
+    service = service_of_answers(answers(None, {"tools": [tool("find_ropes", inputSchema=schema)]}))
+    assert skillgen.read(skillgen.snapshot(service)).tools[0].semantics.effect == "destructive"
 
 
 @pytest.mark.parametrize(

@@ -46,6 +46,7 @@ class _Table(Struct):
     verbs: dict[Effect, frozenset[str]]
     words: dict[str, frozenset[str]]
     stems: dict[str, Effect]
+    patterns: dict[str, str]
     objects: dict[str, tuple[tuple[frozenset[str], Effect], ...]]
     """What a verb does to certain things; the first that fits counts."""
 
@@ -86,52 +87,15 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
-_METHOD = re.compile(r"[_$]{1,2}(?:http_?)?method|x[-_](?:http[-_])?method(?:[-_]override)?", re.IGNORECASE)
-
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
 _TEXT_LIMIT, _LIST_LIMIT = 300, 1_000
 """Characters of a text in which its first sentence, and the actions that it lists, are searched."""
 
-_SEGMENT = re.compile(r"[/.:#]+")
-_CUSTOM_METHOD = re.compile(r"(?:[^/]:|\}/)(\w+)\Z")
-"""What a path does at its end: `/locations/{id}:transfer` (google.aip.dev/136), `/locations/{id}/transfer`."""
-
-_VERSION = re.compile(r"_?[vV]\d+(?![a-z])")
-_ASIDES = re.compile(r"<[^<>]{0,200}>|[(（][^()（）]{0,200}[)）]|, send an? [A-Z]+ request")
-"""Tags, what is in parentheses, and what every call is."""
-
-_START = re.compile(r"\A(?:\[[^\]\n]{0,80}\]|(?:[A-Z]{2,20} ){1,4}[–—:-](?=\s)|\W)+")
-"""Signs, and remarks in brackets or in capitals, before the first word."""
-
 _SENTENCE_END = re.compile(r"[.!?:](?:\s|$)|[。！？]|\n")
 _WORD = re.compile(r"[^\W\d_][\w'’-]*|[,/&;]")
-_LEAD = re.compile(
-    r"\A(?:(?:use )?(?:this|the|an?)(?: [\w`'-]+){0,3}? "
-    r"(?:action|api|call|command|endpoint|function|method|operation|request|resource|route|service|tool)s?\b\W*"
-    r"|(?:allows?|enables?|helps?|permits?) (?:[\w'-]+ ){0,3}?to |lets? (?:[\w-]+ ){1,2}?"
-    r"|(?:(?:can|may) be |is |are )?(?:called|used) (?:by (?:[\w'-]+ ){1,3}?)?(?:to|for)\s"
-    r"|use (?:it |this )?to |(?:you )?(?:can|will) |to (?!do\b))+"
-)
-"""What precedes the verb of a sentence."""
-
-_LISTED = re.compile(r"(?:[-*•\"'`|/:,]|\bor)\s?([a-z_-]+)")
-"""Words of a description that it quotes or lists."""
-
-_SAVED = re.compile(r"\A(?:write|save)|\bto (?:write|save)\b|overwrit|\b(?:be|is) (?:written|saved)|\boutput file")
-"""What help says of a file that is written."""
-
-_CHANGING_FLAGS = frozenset(("--delete", "--dry-run", "--fix", "--in-place", "--overwrite", "--write", "--yes"))
-"""The flags of a command that may change something: with them it does, asks, or only says what it would do."""
-
-_WARNINGS = ("data loss", "[destructive]", "(destructive)", "a destructive ")
-
-_KANA = re.compile("[\u3041-\u30ff]")
-_STEM = "|".join(sorted(_STEMS, key=len, reverse=True))
-_JOINED_STEMS = re.compile(
-    rf"(?:{_STEM})(?:(?:[、,/・･和或与及やと|\s]{{1,3}}|\w{{0,12}},?(?:(?<!合)[并並]|然后|然後))(?:{_STEM}))*"
-)
+_PATTERNS = {name: re.compile(pattern) for name, pattern in _TABLE.patterns.items()}
 
 
 def is_verb(word: str, *, is_sure: bool = True) -> bool:
@@ -172,8 +136,7 @@ def with_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Serv
 
     Each contradiction is a problem, and the more cautious fact counts.
     """
-    problems, prefix = ProblemLog(), _prefix(service.tools)
-    types = Types.of(service.schemas)
+    problems, prefix, types = ProblemLog(), _prefix(service.tools), Types.of(service.schemas)
     tools = tuple(_with_effect(tool, prefix, types, authored.get(tool.name), problems) for tool in service.tools)
     return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
@@ -183,7 +146,7 @@ def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect |
     semantics = _with_side_effects(tool, _reconciled(tool, problems))
     if author is not None:
         semantics = _with_author(tool, semantics, author, problems)
-    elif judged := _judged(tool, semantics, prefix, types):
+    elif judged := _judged(replace(tool, semantics=semantics), prefix, types):
         semantics = _with_judged(tool, semantics, *judged, problems)
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):
@@ -285,7 +248,11 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
 def _method_of(tool: Tool, types: Types) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
     method = (tool.method or "").lower()
-    named = [item for item in tool.parameters if "method" in item.name.lower() and _METHOD.fullmatch(item.name.strip())]
+    named = [
+        item
+        for item in tool.parameters
+        if "method" in item.name.lower() and _PATTERNS["method"].fullmatch(item.name.strip())
+    ]
     if not named:
         return method
     schemas = [schema for item in named for schema in types.variants(item.schema)]
@@ -295,24 +262,26 @@ def _method_of(tool: Tool, types: Types) -> str:
     return max((method, *others), key=lambda method: rank_of(_EFFECT_OF_METHOD.get(method, "write")))
 
 
-def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tuple[Effect, str] | None:
+def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | None:
     """Returns the effect by method, name and summary, and which of them says it."""
-    method = _method_of(tool, types)
+    method, semantics = _method_of(tool, types), tool.semantics
     of_method, by_method = _EFFECT_OF_METHOD.get(method), _BY_METHOD + method.upper()
     if of_method == "destructive" and not semantics.read_only:
         return of_method, by_method
     own = _words(without_request(tool.name, tool.method, tool.path))
     readings = _readings(tool, own, prefix)
-    if semantics.read_only:
-        raised = _plain_effect(readings)
-        return (raised, _BY_NAME) if raised else (of_method, by_method) if of_method else None
-    ending = _CUSTOM_METHOD.search(tool.path or "")
-    custom = ending[1].lower() if ending else ""
-    starts = {custom, *(words[0] for words in readings)}
-    is_get = of_method == "read"
     sole = types.variants(tool.parameters[0].schema) if len(tool.parameters) == 1 else []  # its members, if it has any
     items = [item for schema in sole for item in schema.properties] or tool.parameters
     arguments = [(item, words_of(item.name) or ("",)) for item in items]
+    if semantics.read_only:
+        is_said = any(_VERBS.get(words[0]) == "read" for words in readings)
+        listed = _chosen_by_arguments(tool, [] if is_said else arguments, own, types, of_method, None)
+        worse = (each for each in listed if each[0] in ("sends", "destructive"))
+        return _worst([(_plain_effect(readings), _BY_NAME), (of_method, by_method), *worse])
+    ending = _PATTERNS["custom_method"].search(tool.path or "")
+    custom = ending[1].lower() if ending else ""
+    starts = {custom, *(words[0] for words in readings)}
+    is_get = of_method == "read"
     text = tool.summary or tool.description or tool.title or ""
     verb = code = _code_in(starts if is_get else own, text, [words for _, words in arguments])
     if ending and custom in _VERBS and not (is_get and code):
@@ -342,26 +311,35 @@ def _judged(tool: Tool, semantics: Semantics, prefix: Words, types: Types) -> tu
     if verb and verb.word in nouns and verb.effect == "read" and not (said and said.effect == "read"):
         verb = None
     if verb and said:
-        if verb.word in _NOUNS and said.effect == "read":
+        *topics, last = map(_words, _PATTERNS["segment"].split(tool.name))  # `submit:status`
+        is_topic = topics and (said.is_certain or said.word in last) and verb.word.partition("_")[0] not in last
+        if said.effect == "read" and (verb.word in _NOUNS or is_topic):
             verb = None
         elif verb.effect == "read" and not said.is_certain:
             said = None
+    chosen = [*_chosen_by_arguments(tool, arguments, own, types, of_method, verb)]
+    if chosen and all(each == "read" for each, _ in chosen):  # "Manage boards", whose actions are list and get
+        verb, said = (None if each and each.word in _WORDS["weak"] else each for each in (verb, said))
     found = [(of_method, by_method), (verb and verb.effect, _BY_NAME), (said and said.effect, _BY_TEXT)]
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
-    is_named = bool(verb and verb.word not in _UNSAID)
-    found += _chosen_by_arguments(tool, arguments, own, types, of_method, is_named=is_named)
-    effect, source = max(found, key=lambda item: rank_of(item[0]))
-    if effect == "read" and tool.help and (flags := _CHANGING_FLAGS.intersection(re.split(r"[\s,=\[\]]+", tool.help))):
+    effect, source = max([*found, *chosen], key=lambda item: rank_of(item[0]))
+    if effect == "read" and tool.help and (flags := _PATTERNS["changing_flags"].findall(tool.help)):
         return "write", _BY_OPTION + min(flags)
     if effect == "read" and not (of_method or tool.command or _is_said_to_read(sentence := _said(text))):
         ends = [(words[-1], {*words, *sentence} & _WORDS["query_languages"]) for _, words in arguments]
         if any(end in _WORDS["languages"] or (is_code and end in _WORDS["queries"]) for end, is_code in ends):
             return None
-    if effect == "write" and semantics.destructive is None:
-        whole = (tool.help or tool.description or "").lower()
-        return ("destructive", _BY_TEXT) if any(map(whole.__contains__, _WARNINGS)) else (effect, source)
+    whole = (tool.help or tool.description or "").lower() if effect == "write" and semantics.destructive is None else ""
+    if any(map(whole.__contains__, _WORDS["warnings"])) and _PATTERNS["warning"].search(" ".join(whole.split())):
+        return "destructive", _BY_TEXT
+    return (effect, source) if effect else None
+
+
+def _worst(found: Iterable[tuple[Effect | None, str]]) -> tuple[Effect, str] | None:
+    """Returns the first of the worst effects, with its source."""
+    effect, source = max(found, key=lambda item: rank_of(item[0]), default=(None, ""))
     return (effect, source) if effect else None
 
 
@@ -379,7 +357,7 @@ class _Verb(NamedTuple):
 
 def _words(name: str) -> Words:
     name = _folded(name)
-    return words_of(_VERSION.sub("", name) if "v" in name or "V" in name else name)
+    return words_of(_PATTERNS["version"].sub("", name) if "v" in name or "V" in name else name)
 
 
 def _prefix(tools: Iterable[Tool]) -> Words:
@@ -400,7 +378,7 @@ def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
     if "name" in (tool.origins or {}):
         return [segment] if segment else []
     starts = [start for start in (prefix, *map(_words, tool.tags)) if start and start == own[: len(start)]]
-    parts = map(_words, _SEGMENT.split(tool.name)[1:][-1:])  # `locations.transfer`
+    parts = map(_words, _PATTERNS["segment"].split(tool.name)[1:][-1:])  # `locations.transfer`
     others = [segment] if tool.method == "POST" else []
     return list(filter(None, [*parts, *(own[len(start) :] for start in starts), own, *others]))
 
@@ -497,22 +475,26 @@ def _is_said_to_read(said: Words) -> bool:
 
 
 def _chosen_by_arguments(
-    tool: Tool, arguments: _Arguments, own: Words, types: Types, of_method: Effect | None, *, is_named: bool
-) -> Iterator[tuple[Effect, str]]:
+    tool: Tool, arguments: _Arguments, own: Words, types: Types, of_method: Effect | None, verb: _Verb | None
+) -> Iterator[tuple[Effect | None, str]]:
     """Yields what the arguments of a call may choose: an action on what the name says, a flag, a file that it writes.
 
     Optional ones are data, if name or method say what the tool does, but for flags that are true by default, and files
-    unless a method says it; so are flags in the body of a PUT or PATCH. "Manage" and "tag" do not say it.
+    unless a method says it; so are flags in the body of a PUT or PATCH, and actions of what is added. "Manage" and
+    "tag" do not say it. Of what is declared to read only, a required list of actions counts, by verbs that are never
+    nouns.
     """
-    choosers = _WORDS["choosers_of_get" if of_method == "read" else "choosers"]
+    declared, said_by = tool.semantics.read_only, verb.word if verb else ""
+    is_named = declared or (verb and said_by not in _UNSAID)
+    choosers = () if said_by in _WORDS["adds"] else _WORDS["choosers_of_get" if of_method == "read" else "choosers"]
     for item, words in arguments:
         is_flag = "boolean" in item.schema.types and (item.required or item.schema.default == Value(True))
-        is_act = is_flag and tool.semantics.read_only is None and (item.location, of_method) != ("body", "write")
+        is_act = is_flag and declared is None and (item.location, of_method) != ("body", "write")
         form, is_meant = (item.schema.items or item.schema).format or "", item.required or not (is_named or of_method)
         value = item.syntax.value if item.syntax and not item.schema.choices else None
-        said = item.description if value and _SAVED.search((item.description or "").lower()) else None
+        said = item.description if value and _PATTERNS["saved"].search((item.description or "").lower()) else None
         may_write = (said or words[0] in _WORDS["saves"]) and (item.syntax or item.required or not of_method)
-        place = words_of(f"{words[-1]} {value} {said}") if may_write else ()
+        place = (*words_of(f"{words[-1]} {value} {said}"), "_".join(words)) if may_write else ()
         is_place = form == "path" or not _WORDS["places"].isdisjoint(place)
         if (may_write and is_place) or form.startswith("output "):
             yield "write", _BY_ARGUMENT + item.name
@@ -520,10 +502,12 @@ def _chosen_by_arguments(
             yield act.effect, _BY_ARGUMENT + item.name
         elif is_meant and words[-1] in choosers:
             values = [value for schema in types.variants(item.schema) for value in schema.choices or ()]
-            values = values or _LISTED.findall((item.description or tool.description or "")[:_LIST_LIMIT])
+            if not (values or declared):
+                values = _PATTERNS["listed"].findall((item.description or tool.description or "")[:_LIST_LIMIT])
             for first, *rest in filter(None, (_words(str(value)) for value in values)):
-                if verb := first if first in _VERBS else next(filter(_PLAIN.__contains__, rest[-1:]), ""):
-                    yield _effect_of(verb, rest or own[-1:]), _BY_ARGUMENT + item.name
+                known = _PLAIN if declared else _VERBS
+                done = first if first in known else next(filter(_PLAIN.__contains__, rest[-1:]), "")
+                yield None if not done else _effect_of(done, rest or own[-1:]), _BY_ARGUMENT + item.name
 
 
 # -- sentences -------------------------------------------------------------------------------------------------------
@@ -534,12 +518,14 @@ def _verb_of_text(text: str) -> _Verb | None:
 
     In a text without spaces, the last stem of the first sentence counts, in Chinese the first.
     """
-    text = _START.sub("", _folded(_ASIDES.sub("", rewritten(text[:_TEXT_LIMIT]))))
+    text = _PATTERNS["start"].sub("", _folded(_PATTERNS["asides"].sub("", rewritten(text[:_TEXT_LIMIT]))))
     sentence = _SENTENCE_END.split(text, maxsplit=1)[0]
-    if not sentence.isascii() and (runs := _JOINED_STEMS.findall(sentence)):
-        run = runs[-1 if _KANA.search(sentence) else 0]
+    if not sentence.isascii() and (runs := _PATTERNS["stems"].findall(sentence)):
+        run = runs[-1 if _PATTERNS["kana"].search(sentence) else 0]
         return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))
-    first, *rest = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_LEAD.sub("", sentence.lower())))] or [""]
+    first, *rest = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_PATTERNS["lead"].sub("", sentence.lower())))] or [
+        ""
+    ]
     verb = _base(first)
     if rest and (phrase := f"{verb or first}_{rest[0]}") in _PLAIN:  # "Turn off logging"
         return _Verb(phrase, _effect_of(phrase, rest[1:]))
@@ -547,7 +533,8 @@ def _verb_of_text(text: str) -> _Verb | None:
         return _Verb("", "read") if first in _WORDS["read_leads"] else None
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
         return code
-    is_noun = verb in _NOUNS and (not rest or rest[0] not in _WORDS["determiners"])
+    is_joined = rest[1:] and rest[0] in _JOINTS and rest[1] in _PLAIN  # "Display or change settings"
+    is_noun = verb in _NOUNS and not is_joined and (not rest or rest[0] not in _WORDS["determiners"])
     if is_noun and first != verb and _VERBS[verb] != "read":  # "Orders by harbour"
         return None
     effect = _effect_of(verb, rest)

@@ -37,6 +37,9 @@ _NOTICE = re.compile(
 )
 """The start of a notice, of a bold label, or a paragraph that is bold throughout."""
 
+_BARE_NOTICE = re.compile(r"\W{0,9}(?:warning\W{1,5})?(?:destructive|irreversible) (?:action|operation)[.!]\s+", re.I)
+"""A warning that does not say what happens."""
+
 _LINK = re.compile(r"!?\[(?:[^\[\]]|!\[[^\[\]]*\]\([^()\s]*\))*\]\([^()\s]*(?:\s[^()]*)?\)|<?https?://[^\s<>]+>?")
 
 _ADDRESS = re.compile(r"<?https?://\S+")
@@ -148,7 +151,7 @@ def first_sentence(text: str) -> str:
     paragraph = next(paragraphs(text), "")
     if not paragraph or _LABEL.match(f"{paragraph[0].upper()}{paragraph[1:]}"):  # a notice may be all that is said
         paragraph = plain_words(text[:_READ])
-    return clip(next(sentences(paragraph)), LIMIT)
+    return clip(next(sentences(_BARE_NOTICE.sub("", paragraph, 1))), LIMIT)
 
 
 def usable_sentence(text: str, names: Collection[str]) -> str | None:
