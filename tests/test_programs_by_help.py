@@ -157,6 +157,36 @@ def test_a_list_of_values_of_an_option_has_no_commands(tmp_path: Path) -> None:
     assert [tool.name for tool in read(tmp_path, {"--help": text}).tools] == ["crate"]
 
 
+def test_a_topic_that_is_a_command_says_what_its_call_does(tmp_path: Path) -> None:
+    """As oclif's, whose lists of topics say what the commands below are about; a line of a text ends no list."""
+    root = "Packs.\n\nUSAGE\n  $ crate [COMMAND]\n\nTOPICS\n  wipe  manage wipes\n\nUse crate COMMAND --help.\n"
+    below = "  wipe:add   adds, and writes\n             CRATE_PUBLIC_KEY\n  wipe:list  lists them\n"
+    texts = {"--help": root, "wipe --help": f"delete everything\n\nUSAGE\n  $ crate wipe\n\nCOMMANDS\n{below}"} | {
+        f"{name} --help": f"does it\n\nUSAGE\n  $ crate {name}\n" for name in ("wipe:add", "wipe:list")
+    }
+    tools = {tool.name: tool for tool in read(tmp_path, texts).tools}
+    assert (tools["wipe"].summary, tools["wipe"].semantics.effect) == ("delete everything", "destructive")
+    assert {"wipe:add", "wipe:list"} <= tools.keys()
+
+
+def test_the_commands_of_a_manual_page_are_read_with_their_texts(tmp_path: Path) -> None:
+    text = (
+        "CRATE(8)                    CRATE(8)\n\nNAME\n       crate - packs boxes\n\nSYNOPSIS\n       crate command\n\n"
+        "COMMANDS\n       init   This  starts  a  crate.\n\n       burn [-f]\n              This  DESTROYS  it.\n"
+    )
+    service = read(tmp_path, {"--help": text})
+    assert service.summary == "packs boxes"
+    assert [tool.name for tool in service.tools if tool.name != "crate"] == ["init", "burn"]
+
+
+def test_what_a_command_does_is_no_part_of_its_usage(tmp_path: Path) -> None:
+    texts = {
+        "--help": "Usage: crate COMMAND\n\nCommands:\n  pack  Pack it\n\nUse crate COMMAND --help.\n",
+        "pack --help": "crate pack [BOX/LID...]\n    pack them\n\nOptions:\n  -v  more\n",
+    }
+    assert [tool.usage for tool in read(tmp_path, texts).tools if tool.name == "pack"] == ["crate pack [BOX/LID...]"]
+
+
 def test_a_command_with_an_alias_is_not_three(tmp_path: Path) -> None:
     text = "Usage: crate COMMAND\n\nCommands:\n  add     a       Adds\n  remove  rm      Removes it\n"
     assert [tool.name for tool in read(tmp_path, {"--help": text}).tools] == ["add", "remove"]

@@ -96,7 +96,7 @@ _HELP_COMMAND = re.compile(
 )
 _UNKNOWN = re.compile(r"[^\n]{0,80}(?:unknown|unrecogni[sz]ed|invalid|no such)[^\n]{0,80}--help", re.IGNORECASE)
 """How a program refuses `--help`; many print their help behind it."""
-_MANUAL = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)")
+_MANUAL, _MANUAL_INDENT = re.compile(r"\A\s*(?:[A-Z][\w-]*\(\d\w?\)|NAME\n)"), 7
 _LISTING = re.compile(
     r"(?P<words>help (?:-a|--all|commands)|--list)(?![\w-])[^\n]{0,60}\blist[^\n]{0,40}\b(?:sub)?commands?\b"
     r"|\blist[^\n]{0,40}(?:command)[^\n]{0,20}(?P<other>--list)(?![\w-])|[Tt]he (?P<symfony>list) command lists"
@@ -151,12 +151,17 @@ _ASIDES = re.compile(
 
 _BANNER = re.compile(
     r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z"
-    r"|.*<[^<>@\s]+@[^<>\s]+>\W?\Z|https?://\S+\Z|\W?\d{4}-\d\d|[A-Z]+: |[a-z]+=\S|[A-Z][a-z]+ing .*(?:\.{3}|…)\Z"
+    r"|.*<[^<>@\s]+@[^<>\s]+>\W?\Z|https?://\S+\Z|\W?\d{4}-\d\d|[A-Z]+: |[a-z]+=\S|[\w-]+\(\d\w?\)"
+    r"|[A-Z][a-z]+ing .*(?:\.{3}|…)\Z"
 )
-"""A line with a version, one of a log, one of a picture of letters, or the authors or the URL, as clap writes them."""
+"""A line with a version, one of a log, one of a picture of letters, the head of a manual page, or the authors or the
+URL, as clap writes them."""
 
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
-_BELOW_USAGE = re.compile(r"\A-.*(?:\S {2,}\S|[>\]] [A-Z][a-z])|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])")
+_BELOW_USAGE = re.compile(
+    r"\A-.*(?:\S {2,}\S|[>\]] [A-Z][a-z])|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])"
+    r"|\A[a-z][^\[\]<>{}|=.]* [^\[\]<>{}|=]*\Z"
+)
 """An option with its text, or words of a sentence."""
 
 _TAKES_COMMAND = re.compile(
@@ -323,6 +328,8 @@ class _Help:
                     return sentence
                 if is_list:
                     break
+            elif paragraph and self._is_call(text) and number > min(self._usage_lines, default=number):
+                break  # the text was that of the call above it
             elif not (is_titled or self._is_call(text) or _BANNER.match(text) or text == "-".join(self._words)):
                 paragraph.append(text)
         return ""
@@ -339,6 +346,7 @@ class _Help:
             if entry is None and line[max(column - 1, 0) : column] == " ":  # long arguments leave no room for two
                 entry = _ENTRY.match(f"{line[:column]} {line[column:]}")
             text_at = len(line) - len(entry["text"]) if entry is not None and entry["text"] else -1
+            is_text = bool(above) and depth == above[-1].text_at
             # Prisma aligns the names of commands on the right.
             while above and (above[-1].depth >= depth or text_at == above[-1].text_at != -1):
                 above.pop()
@@ -347,6 +355,7 @@ class _Help:
             is_deeper = below[: depth + 1].isspace()
             inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
             is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
+            is_title = is_title and not self._is_manual  # whose texts are justified
             if not kind and entry is not None and is_deeper and "example" not in heading.lower():
                 kind = "named" if self._starts(line.strip()) and not entry["text"] else ""
             kind_below = kind if depth and (is_title or not kind) else ""
@@ -354,7 +363,7 @@ class _Help:
                 kind_below, heading = "commands", ""
                 if braces["names"] and not is_deeper and "} ..." in " ".join(self._usages):
                     yield from (_Listed((name,), line=line.strip()) for name in braces["names"].split(","))
-            elif _HEADING.match(line.strip()) or (not depth and is_deeper):
+            elif (_HEADING.match(line.strip()) and not is_text) or (not depth and is_deeper):
                 heading = line.partition(" (")[0].strip(" :")
                 kind_below = "commands" if self._lists.search(heading) else "other" if self._takes_command else "named"
                 kind_below = "" if _LISTS_NOT.search(heading) else kind_below
@@ -398,7 +407,8 @@ class _Help:
             return None
         words = words[len(path) :]
         is_phrase = len(words) > 3 or (len(words) > 1 and (not text or name != name.lower()))
-        is_prose = self._is_manual and (entry["text"] or not text)  # which is justified
+        # A short name of a manual page has its text on its line, behind an indent of seven.
+        is_prose = self._is_manual and (not text or (entry["text"] and column - _depth(line) != _MANUAL_INDENT))
         is_placeholder = name.isupper() or (is_named and not text)
         is_help = "help" in words and (len(words) > 1 or not text or _HELP_COMMAND.search(f" {' '.join(shown)}"))
         if not words or is_help or is_phrase or is_prose or is_placeholder:
@@ -658,7 +668,8 @@ class Explorer(Struct, kw_only=True):
         call = " ".join(word.rpartition("/")[2] for word in (*self.words, *command.path))
         return Tool(
             name=" ".join(command.path) or name,
-            summary=_whole(listed.summary, summary) or None,
+            # A list of topics says what the commands below are about, not what the call does (oclif).
+            summary=(summary if listed.heading.lower() == "topics" else "") or _whole(listed.summary, summary) or None,
             help=self._shown(found) if found is not None else listed.line,
             usage=(found.usage if found is not None else None) or (f"{call}{listed.arguments}" if is_shown else None),
             group=group,
