@@ -121,8 +121,8 @@ class SecurityReader:
         names = tuple(item for item in scopes if isinstance(item, str))
         credential = Credential(scheme=self._scheme(written), scopes=names)
         flows = as_dict(self._resolver.resolve_or_empty(self._schemes.get(credential.scheme)).get("flows"))
-        declared = {scope for flow in flows.values() for scope in as_dict(as_dict(flow).get("scopes"))}
-        if declared and (unknown := [scope for scope in credential.scopes if scope not in declared]):
+        lists = [as_dict(as_dict(flow).get("scopes")) for flow in flows.values()]
+        if any(lists) and (unknown := [name for name in credential.scopes if not any(name in each for each in lists)]):
             message = f"{credential.scheme[:80]!r} does not declare the scopes {', '.join(unknown)[:200]}"
             fix = "add them to `scopes` of a flow, or correct them"
             self._problems.report("scope-undeclared", pointer, message, fix)
