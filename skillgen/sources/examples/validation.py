@@ -1,6 +1,4 @@
-"""Reads example values out of prose, validates values against schemas, and decides whether a declared example may be
-published and what contradicts it.
-"""
+"""Example values: read out of prose, checked against schemas, and published or not."""
 
 from __future__ import annotations
 
