@@ -251,7 +251,7 @@ def _method_of(tool: Tool, types: Types) -> str:
     named = [
         item
         for item in tool.parameters
-        if "method" in item.name.lower() and _PATTERNS["method"].fullmatch(item.name.strip())
+        if "method" in item.name.lower() and _PATTERNS["method"].match(item.name.strip())
     ]
     if not named:
         return method

@@ -219,8 +219,8 @@ def _fitting_text(rendering: Rendering, limit: int) -> str:
         return text
     empty = Listing(start=shared_start(service))
     for is_brief, examples in ((False, _EXAMPLES_SHOWN), (False, _FEW_EXAMPLES), (True, _FEW_EXAMPLES), (True, 0)):
-        rest = len(_text(rendering, context, empty, is_brief, examples).encode())
-        if rest > limit:
+        text = _text(rendering, context, empty, is_brief, examples)
+        if (rest := len(text.encode())) > limit:
             continue
         listing = list_tools(service, rendering.reference, limit - rest - _MARGIN, is_linked=False)
         text = _text(rendering, context, listing, is_brief, examples)

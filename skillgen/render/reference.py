@@ -424,7 +424,7 @@ def whole_skill(head: str, reference: Reference) -> tuple[str, Mapping[str, str]
     file = SingleFile()
     file.add(head)
     for topic in reference.topics:
-        file.add(topic.intro and f"## {heading_text(topic.title)}", topic.intro)
+        file.add(topic.intro and f"**{heading_text(topic.title)}:**", topic.intro)  # a tool may have its name
         file.add(above_sections([section for page in topic.pages for section in page.sections], head))
         file.add_pages(topic.pages, level="")
     _add_lists(file, reference)
