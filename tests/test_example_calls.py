@@ -122,6 +122,10 @@ def test_an_optional_member_is_in_no_call_unless_the_words_require_it() -> None:
         ("Required for copy, optional for create.", False),
         ("Required for copy (from create).", False),
         ("Not required for create.", False),
+        ("It isn't required for create.", False),
+        ("Required for all actions except create.", False),
+        ("Required for copy, but not for create.", False),
+        ("Required when action is not create.", False),
     ],
 )
 def test_what_the_words_require_for_a_value_is_in_the_call_with_it(about: str, is_in_call: bool) -> None:

@@ -104,6 +104,10 @@ def test_a_help_too_long_for_skill_md_is_whole_in_the_references(tmp_path: Path)
             "GNU get-crate 1.2, a tool.\nUsage: get-crate [-a]\n\nMandatory options are mandatory.\n",
             "GNU get-crate 1.2, a",
         ),
+        (
+            "Usage:\n  get-crate -i BOX\n      Start a new crate.\n  get-crate -x BOX\n      Burn a crate.\n",
+            "Usage: get-crate -i BOX.",
+        ),
         ("Copyright (C) 2022 A\n\nUsage: get-crate FILE\n\nFILE is a crate.\n\n  -a  all\n", "Usage: get-crate FILE."),
         ("NAME:\n   get-crate - packs crates\n\nUSAGE:\n   get-crate [options]\n", "packs crates."),
         (

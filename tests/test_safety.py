@@ -597,8 +597,10 @@ def test_a_warning_that_is_denied_or_has_a_condition_says_nothing(text: str) -> 
 def test_a_warning_that_does_not_say_what_happens_is_no_summary(tmp_path: Path) -> None:
     entries = [tool("moor", description="WARNING: Destructive action. Moors a boat.")]
     entries += [tool("tie", description="⚠️ DESTRUCTIVE: Ties a boat. It is irreversible.")]
+    entries += [tool("sink", description="Performs a destructive action. Needs a crew.")]
     skill, _ = of_server(tmp_path, *entries)
     assert "— Moors a boat" in skill
+    assert "— Performs a destructive action\n" in skill
     assert "DESTRUCTIVE: Ties a boat" in skill
 
 

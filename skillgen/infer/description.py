@@ -97,10 +97,9 @@ def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tup
         # Who says when to use the service wrote the description of a skill, in which names count: "Acme tasks."
         if sentence := prose.usable_sentence(said, () if TRIGGER.search(said) else names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
-    if len(service.tools) <= _FEW:
-        texts = [*dict.fromkeys(_offered(service)[1])]
-        if 0 < len(texts) <= _FEW and all(map(prose.is_usable, texts)):
-            yield " ".join(map(with_stop, texts)), _FROM_TOOLS
+    texts = [*dict.fromkeys(_offered(service)[1])] if len(service.tools) <= _FEW else []
+    if 0 < len(texts) <= _FEW and all(map(prose.is_usable, texts)):
+        yield " ".join(map(with_stop, texts)), _FROM_TOOLS
     for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
         titles = [title for title in _titles(service, is_declared) if title.lower() != name.lower()]
         if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
@@ -285,12 +284,9 @@ _ENDS = " \t\n-_.,:/|+&~'’(["
 _DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{2,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
 _HOSTS_OF_OTHERS = re.compile(
     r"amazonaws|api|apiary|azurewebsites|cloudfront|example|git(?:hub|lab)|googleapis|herokuapp|openapi|postman|rapidapi"
-    r"|readme|stoplight|swagger(?:hub)?|vercel"
+    r"|readme|stoplight|swagger(?:hub)?|vercel|(?:[a-z0-9-]+-)?(?:dev|sandbox|staging|test)(?:-[a-z0-9-]+)?"
 )
-"""Names in hosts that serve APIs of others."""
-
-_ENVIRONMENTS = frozenset({"test", "sandbox", "staging", "dev"})
-"""Words in the name of a host that say for whom it is: `acme-test.dev`."""
+"""Names in hosts that serve APIs of others, or an environment: `acme-test.dev`."""
 
 _MIN_BRAND = 4
 """Letters of an owner's name in a host; what is shorter is often a word: `dev.to`."""
@@ -372,7 +368,7 @@ def _host_name(service: Service) -> str:
     host = host_of(service.endpoints[0].url) or "" if service.kind != "cli" and service.endpoints else ""
     found = _DOMAIN.search(host)
     owner = found[1].removesuffix("api") if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
-    return owner if len(owner) >= _MIN_BRAND and _ENVIRONMENTS.isdisjoint(owner.split("-")) else ""
+    return owner if len(owner) >= _MIN_BRAND else ""
 
 
 def _spelled(name: str, written: Callable[[], Counter[str]]) -> str:

@@ -523,9 +523,8 @@ def _verb_of_text(text: str) -> _Verb | None:
     if not sentence.isascii() and (runs := _PATTERNS["stems"].findall(sentence)):
         run = runs[-1 if _PATTERNS["kana"].search(sentence) else 0]
         return _Verb("", max((effect for stem, effect in _STEMS.items() if stem in run), key=rank_of))
-    first, *rest = [*dropwhile(_FILLERS.__contains__, _WORD.findall(_PATTERNS["lead"].sub("", sentence.lower())))] or [
-        ""
-    ]
+    words = _WORD.findall(_PATTERNS["lead"].sub("", sentence.lower()))
+    first, *rest = [*dropwhile(_FILLERS.__contains__, words)] or [""]
     verb = _base(first)
     if rest and (phrase := f"{verb or first}_{rest[0]}") in _PLAIN:  # "Turn off logging"
         return _Verb(phrase, _effect_of(phrase, rest[1:]))

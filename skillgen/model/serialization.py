@@ -245,7 +245,7 @@ def media_kind(media_type: str) -> str:
     name = essence_of(media_type)
     if name in _JSON_LINES or name in _JSON_SEQUENCES:
         return LINES if name in _JSON_LINES else RECORDS
-    if name.endswith(("/json", "+json")):
+    if is_json(name):
         return "json"
     if name == URL_ENCODED or name.startswith("multipart/"):
         return "form" if name == URL_ENCODED else "multipart"

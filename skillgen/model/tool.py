@@ -289,8 +289,8 @@ class Tool(Node, frozen=True, kw_only=True):
     @property
     def is_preflight(self) -> bool:
         """True for an operation that only answers the preflight request of a browser (CORS), which nobody calls."""
-        is_options = self.method == "OPTIONS"
-        return is_options and ("CORS" in (text := f"{self.summary or ''} {self.description or ''}") or not text.strip())
+        text = f"{self.summary or ''} {self.description or ''}" if self.method == "OPTIONS" else None
+        return text is not None and ("CORS" in text or not text.strip())
 
     # -- arguments, in the form of `input_schema`: a key for each parameter, and one for the body
 

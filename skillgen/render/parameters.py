@@ -163,11 +163,16 @@ class SharedParameter(Struct, frozen=True, kw_only=True):
     parameter: Parameter
     """The parameter."""
 
+    missing: tuple[Markdown, ...]
+    """The tools that do not take it, if they are few: their names or requests."""
+
     leaves_lines: bool
     """Whether the lines of the tools do not name it."""
 
-    takers: tuple[bool, tuple[Markdown, ...], Location]
-    """Which tools take it: whether their lines name it, else the few that do not take it; and where they take it."""
+    @property
+    def takers(self) -> tuple[bool, tuple[Markdown, ...], Location]:
+        """Which tools take it, and where."""
+        return not self.leaves_lines, self.missing, self.parameter.location
 
 
 @once
@@ -187,8 +192,7 @@ def shared_parameters(service: Service) -> tuple[SharedParameter, ...]:
             is_clear = len(others) <= EXCEPTIONS
             missing = tuple(label_of(tool, service) for tool in others) if is_clear else ()
             item = next(iter(takes.values()))
-            who = (not is_clear, missing, item.location)
-            found.append(SharedParameter(parameter=item, leaves_lines=is_clear, takers=who))
+            found.append(SharedParameter(parameter=item, missing=missing, leaves_lines=is_clear))
     return tuple(found)
 
 

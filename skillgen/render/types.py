@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, filterfalse
+from itertools import chain
 from operator import attrgetter
 from typing import Literal
 from urllib.parse import unquote
@@ -642,16 +642,15 @@ def branch_line(label: str, notes: Iterable[str], inner: Sequence[str]) -> str:
 
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
     """Returns the properties that are used in this way; what a caller must send comes first."""
-    if way != "both":
-        parameters = [*filterfalse(_LEFT_OUT[way], parameters)]
+    if left := _left_out(parameters, way):
+        parameters = [item for item in parameters if item not in left]
     return parameters if way == "returned" else sorted(parameters, key=attrgetter("required"), reverse=True)
 
 
-_LEFT_OUT: Mapping[Direction, Callable[[Parameter], bool]] = {
-    "sent": attrgetter("schema.read_only"),
-    **dict.fromkeys(("returned", "received"), attrgetter("schema.write_only")),
-}
-"""Way to whether a property is not used in it."""
+def _left_out(parameters: Sequence[Parameter], way: Direction) -> list[Parameter]:
+    """Returns the properties that are not used in this way."""
+    field = "read_only" if way == "sent" else "write_only"
+    return [item for item in parameters if getattr(item.schema, field)] if way != "both" else []
 
 
 def rows(parameters: Sequence[Parameter], way: Direction = "both", above: Collection[str] = ()) -> Markdown:
@@ -701,7 +700,7 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         yield f"- {', '.join(plain)}"
     if named:
         yield f"- {phrase('also_above', names=', '.join(named))}"
-    if left := [*filter(_LEFT_OUT[way], parameters)] if way != "both" else []:
+    if left := _left_out(parameters, way):
         name = "only_returned" if way == "sent" else "only_sent"
         yield f"- {phrase(name, names=code_list(item.name for item in left))}"
 

@@ -296,7 +296,7 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
     for reading in _readings(sentence) if tables.may_match(sentence) else ():
         lower = reading.lower()
         # Without any of these no regular expression matches.
-        is_marked = any((_OPENS.search(lower), tables.literals.search(lower), tables.marks & {*_WORD.findall(lower)}))
+        is_marked = _OPENS.search(lower) or tables.literals.search(lower) or tables.marks & {*_WORD.findall(lower)}
         if is_marked:
             lower = tables.hidden_files.sub(" hiddenfile ", tables.files.sub(" sensitivefile ", lower))
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower

@@ -37,8 +37,8 @@ _NOTICE = re.compile(
 )
 """The start of a notice, of a bold label, or a paragraph that is bold throughout."""
 
-_BARE_NOTICE = re.compile(r"\W{0,9}(?:warning\W{1,5})?(?:destructive|irreversible) (?:action|operation)[.!]\s+", re.I)
-"""A warning that does not say what happens."""
+_BARE_NOTICE = re.compile(r"\A\W{0,9}(?:warning\W{1,5})?(?:destructive|irreversible) (?:action|operation)[.!]\s+", re.I)
+"""A first sentence that warns, and does not say of what."""
 
 _LINK = re.compile(r"!?\[(?:[^\[\]]|!\[[^\[\]]*\]\([^()\s]*\))*\]\([^()\s]*(?:\s[^()]*)?\)|<?https?://[^\s<>]+>?")
 

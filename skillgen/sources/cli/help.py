@@ -353,9 +353,9 @@ class _Help:
             kind, heading = (above[-1].kind, above[-1].heading) if above else (default, "")
             below = next(filter(None, self._lines[number + 1 :]), "")
             is_deeper = below[: depth + 1].isspace()
-            inner = _ENTRY.match(below) if is_deeper and text_at == -1 else None
+            # The texts of a manual page are justified, and look like entries.
+            inner = _ENTRY.match(below) if is_deeper and text_at == -1 and not self._is_manual else None
             is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
-            is_title = is_title and not self._is_manual  # whose texts are justified
             if not kind and entry is not None and is_deeper and "example" not in heading.lower():
                 kind = "named" if self._starts(line.strip()) and not entry["text"] else ""
             kind_below = kind if depth and (is_title or not kind) else ""

@@ -439,6 +439,7 @@ _BARE = re.compile(
     r"(?:[A-Z0-9][^\s,;()]{0,60}(?: [A-Z0-9][^\s,;()]{0,60}){1,4}|[^\s,;()]{1,200})"
     r"(?=\s?[,;)\n]|\s?\Z|\s(?:or|and)\s|(?<=\.)\s)"
 )
+_BETWEEN = re.compile(r"\s?(?:[,|/]|,?\s(?:or|and)\b)\s?")
 _NUMBER = re.compile(r"[`'\"]?(-?\d{1,15}(?:\.\d{1,6})?)(?![\w%:/-]|\.\d)")
 _CODE_TAG = re.compile(r"</?(?:code|tt|kbd|samp)>", re.IGNORECASE)
 _NEGATION = re.compile(r"\b(?:not|no|never|avoid|cannot|except|than|instead|without)\b|n't\b", re.IGNORECASE)
@@ -495,9 +496,6 @@ def _after(text: str, start: int, kind: str, may_be_bare: bool) -> Iterator[Json
         word = bare[0].rstrip(".:")
         if word[:1] not in (*"`'\"“‘*-", "") and not _NO_VALUE.fullmatch(word):
             yield word
-
-
-_BETWEEN = re.compile(r"\s?(?:[,|/]|,?\s(?:or|and)\b)\s?")
 
 
 def _json_in(text: str, opening: str) -> Iterator[Json]:
@@ -571,7 +569,9 @@ _REQUIRED = re.compile(
     r"\A[^.]{0,60}\(required\)|\A\W{0,3}required\b(?!.{0,3}\b(?:if|when|only|for|by|with|unless)\b)", re.IGNORECASE
 )
 _VALUE = re.compile(r"[\w.-]+")
-_REQUIRED_WITH = re.compile(r"(?i)(?<!\bnot )\brequired (?:(when|if)|for|by|with)\b((?:(?!optional)[^.;()\n]){1,100})")
+_REQUIRED_WITH = re.compile(
+    r"(?i)(?<!\bnot )(?<!n['’]t )\brequired (?:(when|if)|for|by|with)\b((?:(?!but |optional|unless)[^.;()\n]){1,100})"
+)
 
 
 def lines_on(name: str, text: str) -> str:
@@ -585,9 +585,9 @@ def lines_on(name: str, text: str) -> str:
 def requires(about: str, others: Sequence[tuple[str, Json]] = ()) -> bool:
     """True if a description begins with the word that its parameter is required, or says so for a value of another one:
     `Required for create`, `required when action is create`."""
-    stated = [(condition, _VALUE.findall(words)) for condition, words in _REQUIRED_WITH.findall(about)]
+    stated = [(when, _VALUE.findall(_NEGATION.split(words)[0])) for when, words in _REQUIRED_WITH.findall(about)]
     return _REQUIRED.match(about) is not None or any(
-        value in words and (name in words or not condition) for condition, words in stated for name, value in others
+        value in words and (name in words or not when) for when, words in stated for name, value in others
     )
 
 
