@@ -284,9 +284,9 @@ _ENDS = " \t\n-_.,:/|+&~'’(["
 _DOMAIN = re.compile(r"(?:^|\.)([a-z0-9-]{2,})\.(?:(?:ac|co|com|edu|gov|net|org)\.[a-z]{2}|[a-z]{2,})\Z")
 _HOSTS_OF_OTHERS = re.compile(
     r"amazonaws|api|apiary|azurewebsites|cloudfront|example|git(?:hub|lab)|googleapis|herokuapp|openapi|postman|rapidapi"
-    r"|readme|stoplight|swagger(?:hub)?|vercel|(?:[a-z0-9-]+-)?(?:dev|sandbox|staging|test)(?:-[a-z0-9-]+)?"
+    r"|readme|stoplight|swagger(?:hub)?|vercel|(?:[a-z0-9-]{1,60}-)?(?:dev|sandbox|staging|test)(?:-[a-z0-9-]{1,60})?"
 )
-"""Names in hosts that serve APIs of others, or an environment: `acme-test.dev`."""
+"""Names in hosts that serve APIs of others, or an environment: `acme-test.dev`; a part of a host has 63 characters."""
 
 _MIN_BRAND = 4
 """Letters of an owner's name in a host; what is shorter is often a word: `dev.to`."""
