@@ -234,7 +234,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "what"),
         [
-            ("{", "is not JSON: line 1, column 2"),
+            ('{"a"', "is not JSON: line 1, column 5"),
             ('{"mcpServers": {}}', "names no MCP servers"),
             ('{"openapi": "3.1.0"}', "is an OpenAPI description, not a list of MCP servers"),
             ("[]", "names no MCP servers"),
@@ -244,7 +244,7 @@ class TestMistakes:
             ('{"mcpServers": {"a": {"type": "ws", "url": "wss://a"}}}', "the type 'ws' is not supported"),
             ('{"mcpServers": {"a": {"url": "/mcp"}}}', "is not an http:// or https:// URL"),
             ('{"mcpServers": {"a": {"url": "https://[bad/mcp"}}}', "is not an http:// or https:// URL"),
-            ('{"mcpServers": {"a": {"command": "run", "cwd": "~nobody-here/x"}}}', "its cwd is not a path"),
+            ('{"mcpServers": {"a": {"command": "run", "cwd": "~nobody-here/x"}}}', "its cwd is not a folder"),
             (f'{{"mcpServers": {"9" * 5000}}}', "names no MCP servers"),
             ('{"mcpServers": {"a": {"command": "run", "args": ["${NO_SUCH}"]}}}', "NO_SUCH is not set"),
             ('{"servers": {"a": {"command": "run", "args": ["${input:key}"]}}}', "the input 'key' has no value here"),

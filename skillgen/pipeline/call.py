@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import wait
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -115,17 +114,16 @@ class _McpClient(script.McpClient):
     def ask(self, method: str, params: Any) -> Any:
         """Sends a request, and returns the answer to it."""
         from skillgen.sources.mcp.connect import crawl_error
-        from skillgen.sources.mcp.session import NoAnswer, RpcError
+        from skillgen.sources.mcp.session import RpcError
 
-        future = self._session.send(method, params)
-        wait([future], self.timeout_s)
-        failure = future.exception() if future.done() else NoAnswer(method, self.timeout_s)
+        answer = self._session.request(method, params)
+        failure = answer.failure
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
             return {"error": {"code": failure.code, "message": failure.message}}
         if failure is not None:
             symptoms = self._session.connection.symptoms()
             raise crawl_error(failure, method, where=self.url, symptoms=symptoms, secrets=self.hidden)
-        return {"result": future.result()}
+        return {"result": answer.result}
 
 
 class _HttpClient(script.HttpClient):

@@ -7,7 +7,6 @@ components are resolved, and the actions and parameters of a workflow are those 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from urllib.parse import unquote
@@ -60,51 +59,47 @@ def apply_arazzo(service: Service, files: Mapping[str, str], problems: ProblemLo
     Raises:
         SourceError: one is neither JSON nor YAML.
     """
-    readers, found = list[_FileReader](), dict[str, Workflow]()
+    parsed = list[tuple[str, dict[str, Json]]]()
     for name, text in files.items():
         if len(text) > _SIZE_LIMIT:
             what = f"the file is larger than {_SIZE_LIMIT >> 20} MiB; it is not read"
             problems.report("workflow-invalid", name, what)
         else:
-            readers.append(_FileReader(as_dict(parse_text(text, name, problems)), service, Path(name).name, problems))
-    known = {workflow.name for workflow in service.workflows}
-    ids = known.union(*(reader.ids for reader in readers))
-    for reader in readers:
-        for workflow in reader.workflows(known, ids):
+            parsed.append((Path(name).name, as_dict(parse_text(text, name, problems))))
+    found = {workflow.name: workflow for workflow in service.workflows}
+    ids = {*found, *(text_of(item, "workflowId") for _, data in parsed for item in as_list(data.get("workflows")))}
+    for name, data in parsed:
+        for workflow in _FileReader(data, service, name, ids, problems).workflows(found):
             found[workflow.name] = workflow
-            known.add(workflow.name)
-    kept, left_out = usable_workflows((*service.workflows, *found.values()), {tool.name for tool in service.tools})
+    workflows, left_out = usable_workflows([*found.values()], {tool.name for tool in service.tools})
     problems.add(*left_out)
-    return replace(service, workflows=(*service.workflows, *(item for item in kept if item.name in found)))
+    return replace(service, workflows=workflows)
 
 
 class _CannotBeMadeError(Exception):
-    """A workflow has a step that cannot be made; the problem is reported."""
+    """A workflow has a step that cannot be made: the pointer, the message and the code of its problem."""
 
 
 class _FileReader:
     """Reads one file."""
 
-    def __init__(self, data: Mapping[str, Json], service: Service, name: str, problems: ProblemLog) -> None:
-        self._data, self._name, self._problems = data, name, problems
+    def __init__(
+        self, data: Mapping[str, Json], service: Service, name: str, ids: Collection[str | None], problems: ProblemLog
+    ) -> None:
+        """`ids` are those of the workflows of all files, which steps may start."""
+        self._data, self._name, self._ids, self._problems = data, name, ids, problems
         self._tools = {key: tool for tool in service.tools for key in (tool.pointer, tool.name)}
         self._by_path = {(tool.path, (tool.method or "").lower()): tool for tool in service.tools if tool.path}
         self._sources: dict[str | None, str] = {}
         """The name of each source description with its type."""
         for item in as_list(data.get("sourceDescriptions")):
             self._sources.setdefault(text_of(item, "name"), text_of(item, "type") or "openapi")
-        self.ids = {*filter(None, (text_of(item, "workflowId") for item in as_list(data.get("workflows"))))}
 
     def _report(self, pointer: str, message: str, code: str = "workflow-invalid") -> None:
         self._problems.report(code, f"{self._name}#{pointer}", message)
 
-    def _cannot_be_made(self, pointer: str, message: str, code: str = "workflow-invalid") -> _CannotBeMadeError:
-        self._report(pointer, message, code)
-        return _CannotBeMadeError()
-
-    def workflows(self, known: Collection[str], ids: Collection[str]) -> Iterator[Workflow]:
-        """Yields the workflows without those `known`; their steps may start the workflows with these `ids`."""
-        self._ids = ids
+    def workflows(self, known: Collection[str]) -> Iterator[Workflow]:
+        """Yields the workflows without those `known`, to which each is added before the next."""
         version, raw = str(self._data.get("arazzo", "")), as_list(self._data.get("workflows"))
         if not version.startswith("1."):
             self._report("/arazzo", f"the version is {version[:20]!r}; Arazzo 1.0 and 1.1 are read")
@@ -117,8 +112,10 @@ class _FileReader:
                 message = f"a workflow has no workflowId, or that of another one ({name}); it is left out"
                 self._report(child(pointer, "workflowId"), message)
                 continue
-            with suppress(_CannotBeMadeError):
+            try:
                 yield self._workflow(as_dict(item), name, pointer)
+            except _CannotBeMadeError as error:
+                self._report(*error.args)
 
     def _workflow(self, raw: dict[str, Json], name: str, pointer: str) -> Workflow:
         """Returns a workflow.
@@ -130,7 +127,7 @@ class _FileReader:
         names = [text_of(item, "stepId") for item in raw_steps]
         if not 0 < len(names) <= _STEPS_LIMIT or None in names or len(set(names)) < len(names):
             what = f"no steps, more than {_STEPS_LIMIT}, or steps without a stepId of their own"
-            raise self._cannot_be_made(place, f"the workflow {name!r} has {what}; it is left out")
+            raise _CannotBeMadeError(place, f"the workflow {name!r} has {what}; it is left out")
         self._steps = [str(name) for name in names]
         self._shared = self._values(raw, pointer)
         self._on_success = self._actions(raw, "successActions", pointer)
@@ -138,7 +135,7 @@ class _FileReader:
         steps = tuple(self._step(item, child(place, index)) for index, item in enumerate(raw_steps))
         if not any(step.tool is not None or step.workflow is not None for step in steps):
             message = f"the workflow {name!r} has no step that calls the service"
-            raise self._cannot_be_made(place, message, "workflow-left-out")
+            raise _CannotBeMadeError(place, message, "workflow-left-out")
         after = [text.rpartition(".")[2] for text in texts_of(raw, "dependsOn")[:_PARTS_LIMIT]]
         return Workflow(
             name=name,
@@ -151,7 +148,7 @@ class _FileReader:
             pointer=f"{self._name}#{pointer}",
         )
 
-    def _existing(self, names: Iterable[str], known: Collection[str], pointer: str) -> tuple[str, ...]:
+    def _existing(self, names: Iterable[str], known: Collection[str | None], pointer: str) -> tuple[str, ...]:
         """Returns the steps or workflows of `dependsOn` that there are."""
         kept = tuple(name for name in names if name.startswith("$") or name in known)
         if unknown := [name for name in names if name not in kept]:
@@ -194,11 +191,11 @@ class _FileReader:
         keys = [key for key in _TARGETS if text_of(step, key) is not None]
         if len(keys) != 1:
             message = f"a step must have one of {', '.join(_TARGETS)}, and has {' and '.join(keys) or 'none'}"
-            raise self._cannot_be_made(pointer, message)
+            raise _CannotBeMadeError(pointer, message)
         key, text, pointer = keys[0], str(step[keys[0]]), child(pointer, keys[0])
         source, name = self._named(text)
         if source and source not in self._sources and key != "channelPath":
-            raise self._cannot_be_made(pointer, f"{source!r} is not a source description")
+            raise _CannotBeMadeError(pointer, f"{source!r} is not a source description")
         kind, other = self._sources.get(source, "openapi"), f"{name} ({source})" if source else name
         if key == "workflowId" and name.removeprefix("workflows.") in self._ids:
             return {"workflow": name.removeprefix("workflows.")}
@@ -211,7 +208,7 @@ class _FileReader:
         if (kind == "arazzo") if key == "workflowId" else len(self._sources) > 1 and source not in self._own_sources:
             return {"other": other}
         message = f"the service has no operation or workflow {name[:120]!r}, so the workflow is left out"
-        raise self._cannot_be_made(pointer, message, "workflow-operation-unknown")
+        raise _CannotBeMadeError(pointer, message, "workflow-operation-unknown")
 
     def _named(self, text: str) -> tuple[str, str]:
         """Returns the source description that a target names, empty for none, and the name or path in it."""

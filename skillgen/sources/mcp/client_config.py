@@ -25,9 +25,9 @@ from skillgen.model.values import Json
 from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_private, is_secret_setting, public_url, secrets_from_environment
 from skillgen.sources import detect
-from skillgen.sources.documents import is_url, load_text, text_of_file
+from skillgen.sources.documents import is_url, load_text, parse_text, text_of_file
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.json_access import as_dict, as_list, json_from_text, text_of
+from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re
@@ -171,7 +171,7 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
     path = Path(text)
     if path.is_dir():
         return _plugin_config(path)
-    data = _json_file(path)
+    data = _data_of(path)
     folder = path.absolute().parent
     folder = folder.parent if folder.name in _EDITOR_FOLDERS else folder
     config = _config_from(data, text, folder, is_foreign=False)
@@ -229,10 +229,10 @@ def _plugin_config(folder: Path) -> ClientConfig:
     for path in (folder / name for name in _PLUGIN_FILES):
         if not path.is_file() or not _is_inside(path, folder):
             continue
-        data = as_dict(_json_file(path))
+        data = as_dict(_data_of(path))
         other = text_of(data, "mcpServers")
         if other is not None and _is_inside(named := folder / other, folder) and named.is_file() and named != path:
-            data = as_dict(_json_file(named))
+            data = as_dict(_data_of(named))
         if (config := _config_from(data, str(path), folder, is_foreign=True)) is not None:
             ways |= frozenset(name for name in config.ways if name not in servers)
             servers = {**config.servers, **servers}
@@ -250,17 +250,11 @@ def _is_inside(path: Path, folder: Path) -> bool:
         return False
 
 
-def _json_file(path: Path) -> Json:
+def _data_of(path: Path) -> Json:
     try:
-        _, text, _ = load_text(str(path), FetchOptions())
-        return json_from_text(without_comments(text), ProblemLog())
+        return parse_text(without_comments(load_text(str(path), FetchOptions())[1]), str(path), ProblemLog())
     except SourceError as error:
         raise UsageError(error.what, where=str(path), fix=error.fix) from None
-    except json.JSONDecodeError as error:
-        what = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
-        raise UsageError(what, where=str(path), fix="correct it there") from None
-    except RecursionError:
-        raise UsageError("is nested too deeply", where=str(path), fix="write it with fewer levels") from None
 
 
 def without_comments(text: str) -> str:
@@ -336,10 +330,8 @@ class _Entry:
         declared, folder = text_of(self.raw, key), self.config.folder or Path()
         if not declared:
             return None
-        try:
-            path = folder / Path(self._fill_in(declared)).expanduser()
-        except RuntimeError:  # the home folder of a user that does not exist
-            raise self._error(f"its {key} is not a path", f"correct `{key}`") from None
+        # Of a user that does not exist, `Path.expanduser` raises an exception.
+        path = folder / os.path.expanduser(self._fill_in(declared))  # noqa: PTH111
         if self.config.is_foreign and not _is_inside(path, folder):
             raise self._error(f"its {key} is outside the plugin", "start the server yourself: -- COMMAND")
         return path
@@ -360,10 +352,7 @@ class _Entry:
         lines = (line.strip() for line in text.splitlines())
         pairs = (line.removeprefix("export ").partition("=") for line in lines if not line.startswith("#"))
         found = {name.strip(): value.strip() for name, equals, value in pairs if equals and name.strip()}
-        return {
-            name: value[1:-1] if len(value) > 1 and value[0] == value[-1] and value[0] in "\"'" else value
-            for name, value in found.items()
-        }
+        return {name: re.sub(r"\A([\"'])(.*)\1\Z", r"\2", value) for name, value in found.items()}
 
     def _fill_in(self, text: str) -> str:
         return _VARIABLE_NAME.sub(lambda match: self._value(match[1], match[0]), text)

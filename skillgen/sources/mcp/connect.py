@@ -324,20 +324,16 @@ def with_token(target: ServerTarget) -> ServerTarget:
     # Importing the SDK takes most of a second.
     from skillgen.sources.mcp.oauth import token_for
 
-    with (target.secrets() | _secrets_of(file)).redact_errors():
+    with (target.secrets() | file.secrets()).redact_errors():
         token = token_for(target, target.url, file)
     if token is None:
         return target
     headers = (*target.headers, ("Authorization", f"Bearer {token}"))
-    return replace(target, headers=headers, extra_secrets=target.extra_secrets | _secrets_of(file))
+    return replace(target, headers=headers, extra_secrets=target.extra_secrets | file.secrets())
 
 
 def _has_token(target: ServerTarget) -> bool:
     return any(name.lower() == "authorization" for name, _ in target.headers)
-
-
-def _secrets_of(file: LoginFile) -> Secrets:
-    return Secrets(dict.fromkeys(file.secrets(), "a token of the login"))
 
 
 StoredLogin = dict[str, Json]
@@ -359,12 +355,12 @@ class LoginFile(Struct, frozen=True):
             return {}
         return login if isinstance(login, dict) and login.get("url") == self.url else {}
 
-    def secrets(self) -> frozenset[str]:
+    def secrets(self) -> Secrets:
         """Returns the stored tokens and the secret of a registered client."""
         login = self.read()
         tokens, client = as_dict(login.get("tokens")), as_dict(login.get("client"))
         values = (tokens.get("access_token"), tokens.get("refresh_token"), client.get("client_secret"))
-        return frozenset(value for value in values if isinstance(value, str))
+        return Secrets({value: "a token of the login" for value in values if isinstance(value, str)})
 
     def write(self, login: StoredLogin) -> None:
         """Stores a login.

@@ -352,8 +352,14 @@ class HttpConnection:
         self._has_event_stream |= self._is_sse and response.is_success and is_event_stream
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Body(response.stream, self._content(response.stream, is_event_stream))
-        if self._is_sse and response.is_error and request_id is not None:
-            self._end_after_error(response)
+        if self._is_sse and response.is_error and request_id is not None:  # the SDK reports no rejected message
+            error = _error_from_response(response)
+            self._lost = error
+            if self._has_event_stream and error.http_status not in _CREDENTIAL_STATUSES and error.retry_after is None:
+                what = f"The event stream names an endpoint that answers HTTP {error.http_status} ({error})."
+                fix = "Check the server's log, or ask its operator for a URL of Streamable HTTP."
+                self._lost = ConnectionLost(what, fix=fix)
+            self._finished.set()
 
     async def _content(self, stream: httpx2.AsyncByteStream, is_event_stream: bool) -> AsyncIterator[bytes]:
         parts: list[bytes] = []
@@ -379,16 +385,6 @@ class HttpConnection:
         if method == "ping":
             return {}
         raise sdk.MCPError(sdk.types.METHOD_NOT_FOUND, "skillgen answers no requests of servers")
-
-    def _end_after_error(self, response: httpx2.Response) -> None:
-        """Closes a connection over HTTP+SSE if the endpoint rejects a message, which the SDK does not report."""
-        error = _error_from_response(response)
-        self._lost = error
-        if self._has_event_stream and error.http_status not in _CREDENTIAL_STATUSES and error.retry_after is None:
-            what = f"The event stream names an endpoint that answers HTTP {error.http_status} ({error})."
-            fix = "Check the server's log, or ask its operator for a URL of Streamable HTTP."
-            self._lost = ConnectionLost(what, fix=fix)
-        self._finished.set()
 
 
 async def _ignore_notification(context: object, method: str, params: Params | None) -> None:

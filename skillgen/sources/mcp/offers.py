@@ -155,7 +155,7 @@ class GroupReader:
         self._fetched = [as_dict(item) for item in as_list(results.get("groups/get"))]
         groups = [*page_items(results.get("groups/list"), "groups"), *(item.get("group") for item in self._fetched)]
         self._groups = {name: as_dict(group) for group in groups if (name := text_of(group, "name"))}
-        self._disclosing: dict[str, str] = {}
+        self.disclosing: dict[str, str] = {}
         """Tool that is not in `tools/list` to its group."""
 
     def entries(self, key: str, name_key: str, known: set[str]) -> Iterator[tuple[str, FieldReader]]:
@@ -168,18 +168,14 @@ class GroupReader:
                 if name is None or name not in known:
                     entries.append((child("", "groups/get", index, "result", "contents", key, position), raw))
                 if name is not None and name not in known and key == "tools" and group is not None:
-                    self._disclosing[name] = group
+                    self.disclosing[name] = group
                 known |= {name} if name is not None else set()
         return named_entries(entries, name_key, self._problems)
-
-    def disclosing_group(self, name: str) -> str | None:
-        """Returns the group of a tool that is not in `tools/list`."""
-        return self._disclosing.get(name)
 
     def group_of(self, name: str, entry: FieldReader) -> str | None:
         """Returns the group that contains a tool, or the first that the tool names in its `_meta` (SEP-2084)."""
         named = texts_of(entry.raw.get("_meta"), GROUPS)
-        return self.disclosing_group(name) or next((item for item in named if item.strip()), None)
+        return self.disclosing.get(name) or next((item for item in named if item.strip()), None)
 
     def groups_of(self, tools: Iterable[Tool]) -> tuple[Group, ...]:
         """Returns the groups of the tools, in the order of first use."""
@@ -206,44 +202,30 @@ class GroupReader:
         )
 
 
-_ALLOWED_TOOLS = ("allowed-tools", "allowedTools", "allowed_tools")
-
-
-def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> tuple[OfferedSkill, ...]:
+def offered_skills(results: Mapping[str, Json], problems: ProblemLog) -> Iterator[OfferedSkill]:
     """Reads the entries of `skills/list`, and the files that were fetched."""
     texts = as_dict(results.get("skills/files"))
-    entries = named_entries(raw_entries(results, "skills/list", "skills", problems), "uri", problems)
-    return tuple(skill for uri, entry in entries if (skill := _skill(uri, entry, texts)) is not None)
-
-
-def _skill(uri: str, entry: FieldReader, texts: Mapping[str, Json]) -> OfferedSkill | None:
-    front_matter = entry.object("frontmatter")
-    name = front_matter.text("name")
-    if name is None:
-        entry.problems.report("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
-        return None
-    for key in _ALLOWED_TOOLS:
-        if key in front_matter.raw:
+    for uri, entry in named_entries(raw_entries(results, "skills/list", "skills", problems), "uri", problems):
+        front_matter = entry.object("frontmatter")
+        if (name := front_matter.text("name")) is None:
+            problems.report("name-missing", entry.pointer, "the skill has no name in its front matter; left out")
+            continue
+        for key in filter(front_matter.raw.__contains__, ("allowed-tools", "allowedTools", "allowed_tools")):
             front_matter.ignore(key)
             message = "the skill asks for tools to be approved in advance; this is left out"
             front_matter.report("skill-allowed-tools", key, message)
-    is_listed = isinstance(entry.raw.get("resources"), list)
-    files = []
-    for item in entry.objects("resources") if is_listed else ():
-        size, digest = value_of(item.read("size", "integer")), item.text("digest")
-        if (file_uri := item.text("uri")) is not None:
-            files.append(SkillFile(uri=file_uri, size=size, digest=digest, text=text_of(texts, file_uri)))
-    if not is_listed and (text := text_of(texts, uri)) is not None:
-        files = [SkillFile(uri=uri, text=text)]  # the SKILL.md of a skill that generates its files on demand
-    entry.ignore("resources")
-    return OfferedSkill(
-        uri=uri,
-        name=name,
-        description=front_matter.text("description"),
-        files=tuple(files),
-        extras=entry.unread() or None,
-        pointer=entry.pointer,
-    )
+        is_listed = isinstance(entry.raw.get("resources"), list)
+        files = []
+        for item in entry.objects("resources") if is_listed else ():
+            size, digest = value_of(item.read("size", "integer")), item.text("digest")
+            if (file_uri := item.text("uri")) is not None:
+                files.append(SkillFile(uri=file_uri, size=size, digest=digest, text=text_of(texts, file_uri)))
+        if not is_listed and (text := text_of(texts, uri)) is not None:
+            files = [SkillFile(uri=uri, text=text)]  # the SKILL.md of a skill that generates its files on demand
+        entry.ignore("resources")
+        description, extras = front_matter.text("description"), entry.unread() or None
+        skill = OfferedSkill(uri=uri, name=name, description=description, files=tuple(files), pointer=entry.pointer)
+        yield replace(skill, extras=extras)
 
 
 _NONE = frozenset({"", "none", "no", "n/a"})
@@ -291,7 +273,7 @@ class ToolEntry:
         """Returns the values of a field; of several `dashdash` objects, all count for facts on safety."""
         if self.keys.isdisjoint(first_keys(field)):  # as of most fields of most tools
             return []
-        is_safety = field.kind in ("flag", "choice")
+        is_safety = field.kind in ("flag", "choice") or field.name == "side_effects"
         places = [(item, "dashdash") for item in (self.dashdashes if is_safety else [self.dashdash]) if field.dashdash]
         places += [(item, "entry") for item in self.locations if field.entry]
         places += [(item, "hint") for item in self.annotations if field.hint]
@@ -327,6 +309,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         guidance, described_errors = guidance_from(described) if described is not None else ((), ())
         facts = resolver.facts(TOOL, entry.candidates)
         limit = facts.pop("rate_limit", None) or counted_limit(dashdash)
+        examples = tuple(as_list(as_dict(raw).get("examples")))
         support = {self._task_support(source) for source in entry.sources}
         tool = Tool(
             name=name,
@@ -342,8 +325,8 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             output=self._output(name, entry),
             semantics=semantics_from_entry(entry),
             examples=call_examples(
-                chain(_examples(dashdash), _described_examples(described)),
-                _schema_with_examples(raw, flat),
+                chain.from_iterable(_examples(source) for source in (dashdash, described) if source is not None),
+                replace(arguments_of(flat.parameters, flat.schema), examples=examples) if raw else None,
                 self.schemas.types,
                 self.problems,
                 name=name,
@@ -398,12 +381,6 @@ class ToolReader(Struct, frozen=True, kw_only=True):
         return Output(schema=schema, raw=raw, pointer=pointer)
 
 
-def _schema_with_examples(raw: Json, flat: FlatObject) -> Schema | None:
-    """Returns the schema of all arguments with its own examples; `None` without one."""
-    examples = tuple(as_list(as_dict(raw).get("examples")))
-    return replace(arguments_of(flat.parameters, flat.schema), examples=examples) if raw else None
-
-
 def _is_unconstrained(schema: Schema | None) -> bool:
     """True if a schema of arguments declares nothing but parameters and whether others are allowed."""
     return schema is None or replace(schema, description=None, title=None, additional=None) == ANYTHING
@@ -432,15 +409,10 @@ def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str) -> bool:
     return False
 
 
-def _described_examples(described: FieldReader | None) -> Iterator[tuple[Example, str]]:
-    """Returns the examples of the second stage; texts in their place stay among the extras."""
-    has_calls = described is not None and any(isinstance(item, dict) for item in as_list(described.raw.get("examples")))
-    return _examples(described) if described is not None and has_calls else iter(())
-
-
 def _examples(owner: FieldReader) -> Iterator[tuple[Example, str]]:
-    """Yields the example calls of a member `examples`, each with its pointer."""
-    for item in owner.objects("examples"):
+    """Yields the example calls of a member `examples`, each with its pointer; texts alone stay among the extras."""
+    has_calls = owner.provider == "dashdash" or any(map(as_dict, as_list(owner.raw.get("examples"))))
+    for item in owner.objects("examples") if has_calls else ():
         description, output = item.text("description"), item.read("output", "json")
         arguments = next((value for key in _INPUTS if (value := item.read(key, "json")) is not None), None)
         if arguments is None or not isinstance(arguments.value, dict):
@@ -457,26 +429,20 @@ def semantics_from_entry(entry: ToolEntry) -> Semantics:
     for fact, other, meaning in reversed(_IMPLIED):
         implied = (item.implies(meaning[item.value]) for item in found[fact] if item.value in meaning)
         found[other] = [*implied, *found[other]]
-    found["read_only"] += filter(None, map(_unknown_operation, entry.dashdashes))
-    found["side_effects"] = [item for dashdash in entry.dashdashes for item in _side_effects(dashdash)]
-    facts: dict[str, Any] = {"side_effects": resolver.union("side_effects", *found.pop("side_effects"))}
+    for dashdash in entry.dashdashes:
+        operation = dashdash.read("operationType", "json")
+        if operation is not None and operation.value:
+            # Only `read` is read-only, and not an operation of an unknown name.
+            is_known = str(operation.value).strip().lower() in CAUTION["operation"]
+            found["read_only"] += [] if is_known else [operation.implies(False)]
+    effects = [
+        replace(item, value=tuple(text for text in item.value if text.strip().rstrip(".").lower() not in _NONE))
+        for item in found.pop("side_effects")
+        if item.value is not None
+    ]
+    facts: dict[str, Any] = {"side_effects": resolver.union("side_effects", *effects)}
     facts |= {name: resolver.value(name, *candidates) for name, candidates in found.items()}
     return Semantics(origins=resolver.origins, **facts)
-
-
-def _unknown_operation(dashdash: FieldReader) -> SourcedValue | None:
-    """Returns that a tool is not read-only if its operation has an unknown name: only `read` is."""
-    operation = dashdash.read("operationType", "json")
-    if operation is None or not operation.value or str(operation.value).strip().lower() in CAUTION["operation"]:
-        return None
-    return operation.implies(False)
-
-
-def _side_effects(dashdash: FieldReader) -> Iterator[SourcedValue]:
-    """Yields the declared side effects without words for "none"."""
-    if (effects := dashdash.read("sideEffects", "strings")) is not None and effects.value is not None:
-        real = tuple(item for item in effects.value if item.strip().rstrip(".").lower() not in _NONE)
-        yield replace(effects, value=real)
 
 
 def header_error(input_schema: Json) -> str | None:

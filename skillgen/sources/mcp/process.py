@@ -28,9 +28,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
+from io import BufferedReader, RawIOBase
 from pathlib import Path
 from threading import Thread
-from typing import IO, Any, BinaryIO, Literal
+from typing import Any, BinaryIO, Literal
 
 from msgspec import Struct
 
@@ -68,28 +69,21 @@ _CHUNK_BYTES = 64 * 1024
 _LINE_LIMIT_BYTES = 128 * 1024 * 1024
 
 
-def _read_lines(stream: IO[bytes]) -> Iterator[bytes]:
-    """Yields the lines of an unbuffered stream as they arrive, without line breaks.
+def _read_lines(stream: RawIOBase) -> Iterator[bytes]:
+    """Yields the lines of an unbuffered stream as they arrive, and closes it.
 
     Raises:
         ConnectionLost: the server sends more than the limit.
     """
-    parts: list[bytes] = []
-    line_bytes = total_bytes = 0
-    while chunk := stream.read(_CHUNK_BYTES):
-        first, *others = chunk.split(b"\n")
-        parts.append(first)
-        total_bytes += len(chunk)
-        line_bytes += len(first)
-        if total_bytes > SOURCE_LIMIT_BYTES:
-            raise ConnectionLost(f"It sent more than {SOURCE_LIMIT_BYTES // 2**20} MiB, the limit of a crawl.")
-        if line_bytes > _LINE_LIMIT_BYTES:
-            raise ConnectionLost(f"It sent a line of more than {_LINE_LIMIT_BYTES // 2**20} MiB.")
-        if others:
-            yield b"".join(parts)
-            yield from others[:-1]
-            parts, line_bytes = [others[-1]], len(others[-1])
-    yield b"".join(parts)
+    total_bytes = 0
+    with BufferedReader(stream, _CHUNK_BYTES) as buffered:
+        while line := buffered.readline(_LINE_LIMIT_BYTES):
+            total_bytes += len(line)
+            if total_bytes > SOURCE_LIMIT_BYTES:
+                raise ConnectionLost(f"It sent more than {SOURCE_LIMIT_BYTES // 2**20} MiB, the limit of a crawl.")
+            if len(line) == _LINE_LIMIT_BYTES:
+                raise ConnectionLost(f"It sent a line of more than {_LINE_LIMIT_BYTES // 2**20} MiB.")
+            yield line
 
 
 class ProcessTree:
@@ -134,8 +128,8 @@ class ProcessTree:
                 self._control.write(marshal.dumps(request))
             start_error = failure.read()
         if start_error:
-            self._close_pipes()
-            number, what = marshal.loads(start_error)
+            with self.process, self._control:
+                number, what = marshal.loads(start_error)
             raise OSError(number, os.strerror(number), command[0]) if number else ValueError(what)
 
     def stop(self) -> None:
@@ -190,12 +184,6 @@ class ProcessTree:
     def streams(self) -> tuple[Any, Any, Any]:
         """Returns standard input, output and error of the server; the first is `None` if it has no pipe."""
         return self.process.stdin, self.process.stdout, self.process.stderr
-
-    def _close_pipes(self) -> None:
-        for stream in (self._control, *self.streams()):
-            if stream is not None:
-                stream.close()
-        self.process.wait()
 
 
 def _pipe() -> tuple[BinaryIO, BinaryIO]:
@@ -330,8 +318,6 @@ _BANNERS_LIMIT = 10_000
 _UNSENT_LIMIT = 1_000
 """Maximum number of responses to the server's own requests that it has not read yet."""
 
-_FRAME_HEADER = re.compile(r"content-(?:length: *[0-9]+|type:.*)", re.IGNORECASE)
-
 _EXCEPTION = re.compile(r"[\s|]*((?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: .*)")
 """The line of a traceback that says what is wrong."""
 
@@ -361,7 +347,6 @@ class StdioConnection:
         self._lost: ConnectionLost | None = None
         self._banners = 0
         self._first_banner = ""
-        self._is_frame = False
         self._errors = bytearray()
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._stdin, self._stdout, stderr = self._tree.streams()
@@ -401,7 +386,8 @@ class StdioConnection:
 
     def symptoms(self) -> str:
         """Returns the exit status of the server, its first line that is not a message, and its last errors."""
-        status, errors = self._process.poll(), self._last_errors()
+        status, lines = self._process.poll(), self._errors.decode("utf-8", "replace").split("\n")[-_STDERR_LINES:]
+        errors = "\n".join(f"  {line}" for text in lines if (line := self._secrets.excerpt(text, 1000)))
         causes = [f": {found[1].rstrip('.')}" for line in errors.splitlines() if (found := _EXCEPTION.match(line))]
         end = "exited with status" if status is None or status >= 0 else "was killed by signal"
         sentences = [f"It {end} {abs(status)}{''.join(causes[-1:])}."] if status is not None else []
@@ -430,7 +416,7 @@ class StdioConnection:
 
     def _read(self) -> None:
         try:
-            with self._stdout, suppress(OSError):
+            with suppress(OSError):
                 for line in _read_lines(self._stdout):
                     self._receive(line)
             lost = self._exit_error()
@@ -447,18 +433,8 @@ class StdioConnection:
         for message in messages:
             self._handle(message)
         if banner:
-            self._count_banner(banner)
-        elif self._is_frame and not messages:
-            what = "It writes a `Content-Length` header before each message, as language servers do."
-            fix = (
-                "Have the server write each message as one line, and nothing else (specification, 'Transports', stdio)."
-            )
-            raise ConnectionLost(what, fix=fix)
-        self._is_frame = _FRAME_HEADER.fullmatch(banner) is not None
-
-    def _count_banner(self, text: str) -> None:
-        self._banners += 1
-        self._first_banner = self._first_banner or text[:2000]
+            self._banners += 1
+            self._first_banner = self._first_banner or banner[:2000]
         if self._banners > _BANNERS_LIMIT:
             fix = "Give the command that starts the server with its stdio transport."
             raise ConnectionLost(f"It is not an MCP server: {self.symptoms()}", fix=fix)
@@ -469,21 +445,16 @@ class StdioConnection:
                 refusal = {"error": {"code": _METHOD_NOT_FOUND, "message": "skillgen answers no requests of servers"}}
                 self._post({"id": message["id"], **({"result": {}} if method == "ping" else refusal)})
             return
-        future = self._pop_pending(message.get("id"))
-        if future is None:
-            return
-        if message.get("error") is not None:
-            future.set_exception(error_from_response(message["error"]))
-        else:
-            future.set_result(message.get("result"))
-
-    def _pop_pending(self, response_id: Json) -> Future[Json] | None:
+        answered = message.get("id")
         with self._lock:
             # A server that cannot parse a request responds with a null id (JSON-RPC 2.0, 5).
-            if response_id is None and len(self._pending) == 1:
-                return self._pending.popitem()[1]
+            only = [*self._pending] if answered is None and len(self._pending) == 1 else []
             # Languages with one type of number write 1 as 1.0.
-            return self._pending.pop(str(response_id).removesuffix(".0"), None)
+            future = self._pending.pop(only[0] if only else str(answered).removesuffix(".0"), None)
+        if future is not None and message.get("error") is not None:
+            future.set_exception(error_from_response(message["error"]))
+        elif future is not None:
+            future.set_result(message.get("result"))
 
     def _exit_error(self) -> ConnectionLost:
         what = ""
@@ -493,10 +464,6 @@ class StdioConnection:
             what = "It closed its standard output. "
         self._stderr_thread.join(_EXIT_S)
         return ConnectionLost(what + self.symptoms(), fix="Run it by itself; pass what it needs with --env.")
-
-    def _last_errors(self) -> str:
-        lines = bytes(self._errors).decode("utf-8", "replace").split("\n")[-_STDERR_LINES:]
-        return "\n".join(f"  {line}" for text in lines if (line := self._secrets.excerpt(text, 1000)))
 
 
 def _call(method: str, params: Params | None) -> dict[str, Json]:

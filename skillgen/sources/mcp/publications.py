@@ -143,24 +143,21 @@ class PublishedWay(Struct):
             raise UsageError(what, where=self.where, fix=f"read that: skillgen from-server --config {url}")
         if "identifier" in self.raw:
             env = dict(self._named_values("environmentVariables", without=("value", "default")))
-            command = self._command(env)
+            kind = text_of(self.raw, "registryType") or ""
+            package = kind, text_of(self.raw, "identifier") or "", text_of(self.raw, "version")
+            is_stdio = text_of(self.raw.get("transport"), "type") in (None, "stdio")
+            # Options of a runner are dangerous: one of Docker can mount any folder.
+            if not (start := _command_of_package(*package, env)) or not is_stdio or self.raw.get("runtimeArguments"):
+                what = f"skillgen does not start this package ({kind or 'of no registryType'})"
+                fix = "start it with a command of your own: skillgen from-server -- COMMAND"
+                raise UsageError(what, where=self.where, fix=fix)
+            command = (*start, *self._arguments())
             return ServerTarget(command=command, env=env, extra_secrets=self.secrets, timeout_s=timeout_s)
         url = self._filled_in(text_of(self.raw, "url") or "", as_dict(self.raw.get("variables")))
         refuse_bad_url(url, self.where)
         headers = tuple(self._named_values("headers"))
         is_sse = self.raw.get("type") in SSE
         return ServerTarget(url=url, is_sse=is_sse, headers=headers, extra_secrets=self.secrets, timeout_s=timeout_s)
-
-    def _command(self, env: Mapping[str, str]) -> tuple[str, ...]:
-        kind, identifier = text_of(self.raw, "registryType") or "", text_of(self.raw, "identifier") or ""
-        is_stdio = text_of(as_dict(self.raw.get("transport")), "type") in (None, "stdio")
-        command = _command_of_package(kind, identifier, text_of(self.raw, "version"), env)
-        # Options of a runner are dangerous: one of Docker can mount any folder.
-        if not command or not is_stdio or self.raw.get("runtimeArguments"):
-            what = f"skillgen does not start this package ({kind or 'of no registryType'})"
-            fix = "start it with a command of your own: skillgen from-server -- COMMAND"
-            raise UsageError(what, where=self.where, fix=fix)
-        return (*command, *self._arguments())
 
     def _arguments(self) -> Iterator[str]:
         for item in map(as_dict, as_list(self.raw.get("packageArguments"))):

@@ -80,7 +80,7 @@ def parse_messages(line: bytes) -> tuple[list[dict[str, Json]], str]:
     Raises:
         ConnectionLost: a message is nested so deeply that it cannot be parsed at all.
     """
-    text = line.decode("utf-8", "replace").strip("\ufeff \t\r")
+    text = line.decode("utf-8", "replace").strip("\ufeff \t\r\n")
     # Where a message may begin, the most likely first.
     starts = [0 if text.startswith(("{", "[")) else -1, text.find('{"jsonrpc"'), text.find('{"')]
     for start in dict.fromkeys(offset for offset in starts if offset >= 0):
@@ -184,10 +184,6 @@ class Handshake(Struct, frozen=True, kw_only=True):
 
     version: str | None
 
-    def params(self, params: Mapping[str, Json]) -> dict[str, Json]:
-        """Returns the parameters of a later request, with the `_meta` that the newest revision requires."""
-        return _modern_params(params) if self.is_modern else dict(params)
-
     def declares(self, capability: str) -> bool:
         """True if the server declares this capability, or this extension (its name contains a slash)."""
         capabilities = as_dict(self.result.get("capabilities"))
@@ -235,8 +231,9 @@ def negotiate(
         if discover is not None and discover in done and (handshake := _handshake_from_discover(discover)):
             return handshake
         if initialize in done:
-            if handshake := _handshake_from_initialize(connection, initialize):
-                return handshake
+            if initialize.exception() is None and isinstance(result := initialize.result(), dict):
+                connection.notify("notifications/initialized", None)
+                return Handshake(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
             if version == LEGACY_VERSIONS[-1] and (named := _named_version(initialize.exception())):
                 version, initialize = named, send_initialize(connection, named)
                 pending.add(initialize)
@@ -297,13 +294,6 @@ def _handshake_from_discover(future: Future[Json]) -> Handshake | None:
     return Handshake(method=_DISCOVER, result=result, version=MODERN_VERSION)
 
 
-def _handshake_from_initialize(connection: Connection, future: Future[Json]) -> Handshake | None:
-    if future.exception() is not None or not isinstance(result := future.result(), dict):
-        return None
-    connection.notify("notifications/initialized", None)
-    return Handshake(method=_INITIALIZE, result=result, version=text_of(result, "protocolVersion"))
-
-
 class Answer(Struct, frozen=True):
     """The outcome of a request."""
 
@@ -321,10 +311,6 @@ class Session:
         self.timeout_s = timeout_s
         self.deadline = time.monotonic() + _CRAWL_TIMEOUT_FACTOR * timeout_s
 
-    def send(self, method: str, params: Mapping[str, Json]) -> Future[Json]:
-        """Sends a request without waiting."""
-        return self.connection.send(method, self.handshake.params(params))
-
     def seconds_left(self, timeout_s: float | None = None) -> float:
         """Returns the time that is left for an answer: the request's timeout, cut off by the crawl's deadline."""
         return max(0.0, min(self.deadline - time.monotonic(), self.timeout_s if timeout_s is None else timeout_s))
@@ -339,9 +325,10 @@ class Session:
         """Sends requests, each with its method and parameters, concurrently, and returns the answers in order."""
         answers: list[Answer] = []
         for start in range(0, len(requests), _MAX_CONCURRENT_REQUESTS):
-            batch = requests[start : start + _MAX_CONCURRENT_REQUESTS]
-            seconds = self.seconds_left(timeout_s)
-            futures = [self.send(*request) if seconds else Future[Json]() for request in batch]
+            batch, seconds = requests[start : start + _MAX_CONCURRENT_REQUESTS], self.seconds_left(timeout_s)
+            complete = _modern_params if self.handshake.is_modern else dict
+            send = self.connection.send if seconds else lambda method, params: Future[Json]()
+            futures = [send(method, complete(params)) for method, params in batch]
             wait(futures, seconds)
             for (method, _), future in zip(batch, futures, strict=True):
                 failure = future.exception() if future.done() else NoAnswer(method, seconds)

@@ -166,7 +166,7 @@ class _ServiceReader:
             groups=self._groups.groups_of(tools),
             tools=tools,
             disclosure=disclosure,
-            skills=offers.offered_skills(self._crawl.results, self._problems),
+            skills=tuple(offers.offered_skills(self._crawl.results, self._problems)),
             related=self._manifest.related(),
             errors=(*catalogue_errors([self._manifest.fields]), *(DISCLOSURE_ERRORS if disclosure is not None else ())),
             resources=tuple(offers.resource_from_entry(uri, fields, hosts) for uri, fields in resources),
@@ -211,7 +211,7 @@ class _ServiceReader:
             entry = offers.ToolEntry(fields, self._disclosed.description(name), manifest.get(name))
             group, is_undescribed = self._groups.group_of(name, fields), self._disclosed.is_undescribed(name)
             tool = reader.tool(name, entry, group=group, is_undescribed=is_undescribed)
-            tools.append(replace(tool, disclosed_by=self._groups.disclosing_group(name)))
+            tools.append(replace(tool, disclosed_by=self._groups.disclosing.get(name)))
         return tuple(tools)
 
     def _all_entries(self, method: str, name_key: str) -> Iterator[tuple[str, FieldReader]]:
