@@ -213,6 +213,16 @@ def test_what_remains_next_to_a_quotation_is_not_found(frame: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "start", ["Returns:\n    ", "Reads\n", "Lists it; ", "Gets it - ", "Finds it (", "Uses it and "]
+)
+def test_what_a_tool_does_hides_no_order_after_it(start: str) -> None:
+    """X-52: only the first clause says what the tool does; a section of a docstring begins alike."""
+    alone = addressing(ALL_ATTACKS)
+    # A name alone is no order within a sentence.
+    assert len(addressing([start + text for text in alone])) >= 0.98 * len(alone)
+
+
+@pytest.mark.parametrize(
     "field", ["title", "summary", "description", "instructions", "version", "homepage", "license", "rate_limit"]
 )
 def test_no_field_of_a_service_lets_it_through(field: str) -> None:

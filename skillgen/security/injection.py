@@ -1,8 +1,8 @@
 """Finds the sentences that address the model instead of describing the service (X-52).
 
 A sentence is quoted if two independent signals agree: a rule of `injection.toml` says what it wants of its reader, and
-it speaks to a reader: by an order's verb or words, by `you`, or by a name of models. A sentence that begins with what
-the tool does ("Returns …") does not. A rule alone is a weak match, which only `lint` reports.
+it speaks to a reader: by an order's verb or words, by `you`, or by a name of models. A first clause that says what the
+tool does ("Returns …") does not. A rule alone is a weak match, which only `lint` reports.
 
 A word becomes a token: a space and one character for each concept that the word may express. So a pattern of concepts
 is a short regular expression, whatever the words and the language are.
@@ -73,7 +73,7 @@ _OPENS = re.compile(r"<[/|<]|\[\[|!\[|&(?:#|lt;)|/\.")
 _WORD, _LETTERS = re.compile(r"[^\W_]+|(?:[,;:!?()…–—、，；：]| - )[\W_]*"), re.compile(r"[^\W\d_]+")
 """A word, or what ends a clause; a word without digits."""
 
-_CLAUSE = re.compile(r"[][(){}<>,;:#`\n]|\b(?:and|then|please|kindly|first|also|silently|quietly|secretly)\b")
+_CLAUSE = re.compile(r"[][(){}<>,;:#`\n–—]| - |\b(?:and|then|now|please|kindly|first|also|silently|quietly|secretly)\b")
 _UNSPACED = re.compile(r"[^\W\0-\u036f\u1d00-\u303f]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
 
@@ -218,11 +218,11 @@ class _Tables(Struct):
         return matching, bool(languages)
 
     def speaks(self, sentence: str) -> bool:
-        """True if a sentence in lower case speaks to a reader, and does not begin with what the tool does."""
+        """True if a sentence in lower case speaks to a reader after a first clause that says what the tool does."""
         first = next(iter(_LETTERS.findall(sentence)), "")
         stems = (first.removesuffix("s"), first.removesuffix("es"), f"{first.removesuffix('ies')}y")
         if first not in self.verbs and not self.verbs.isdisjoint(stems):
-            sentence = sentence.partition(": ")[2]
+            sentence = "".join(_CLAUSE.split(sentence, maxsplit=1)[1:])
         if not self.order_words.isdisjoint(_LETTERS.findall(sentence)) or self.order_phrases.search(sentence):
             return True
         starts = map(_LETTERS.search, _CLAUSE.split(sentence))
