@@ -114,8 +114,7 @@ def _takes(
             if error.where is not None and error.where.startswith("--"):
                 error.where = in_arguments(error.where).replace("=", "", 1)
             error.what = in_arguments(error.what)
-            fix = error.fix.replace("--help", f"help(skillgen.{function.__name__})")
-            error.fix = in_arguments(fix)
+            error.fix = in_arguments(error.fix.replace("--help", f"help(skillgen.{function.__name__})"))
             error.args = (error.what,)
 
         @functools.wraps(function)
@@ -284,5 +283,4 @@ def build(
     file = project_file(project)
     given = options if timeout is None else {**options, "timeout": timeout}
     targets = resolve_targets(read_project(file).targets, file, target, given)
-    built = build_targets(targets, os.environ, notify)
-    return reduce(Result.joined, (result for *_, result in built), Result())
+    return reduce(Result.joined, (result for *_, result in build_targets(targets, os.environ, notify)), Result())

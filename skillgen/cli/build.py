@@ -62,9 +62,9 @@ class HookOptions(Options, frozen=True, kw_only=True):
 
     PANEL = "Report"
 
-    fail_on_change: bool = option("Exit with 1 if a file was written; for hooks.", False)
+    fail_on_change: bool = option("Exit with 1 if a file was written; for hooks.")
     accept_upgrade: bool = option(
-        "Exit with 0 if another release of skillgen is all that changed documents; for hooks.", False
+        "Exit with 0 if another release of skillgen is all that changed documents; for hooks."
     )
 
 

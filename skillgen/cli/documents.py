@@ -39,13 +39,13 @@ class DraftOptions(Options, frozen=True, kw_only=True):
     PANEL = "Report"
 
     agent: str | None = option("Command of an agent, which gets the brief on standard input.", metavar="COMMAND")
-    prints: bool = option("Print the brief on standard output.", False, flag="--print")
+    prints: bool = option("Print the brief on standard output.", flag="--print")
     answer: str | None = option(
         "Apply the answer in a file. - reads standard input.", flag="--apply", metavar="FILE", is_path=True
     )
-    outdated: bool = option("Only renew texts whose source changed since they were written.", False)
+    outdated: bool = option("Only renew texts whose source changed since they were written.")
     out: PathName | None = option(f"Folder of SOURCE's documents. Default: {DEFAULT_OUT}.", short="-o", metavar="DIR")
-    yes: bool = option("Write without asking.", False, panel="Safety")
+    yes: bool = option("Write without asking.", panel="Safety")
     agent_timeout: float = option("Time limit of the agent for an answer.", 600.0, metavar="SECONDS")
 
 
@@ -375,8 +375,7 @@ def _document(context: typer.Context, given: Mapping[str, Any], **named: Any) ->
         except SourceError as error:  # the documents do not need the texts
             console.fail(error)
             code = error.exit_code
-    reading = read(request, console)
-    result = write_documents(reading, output, _recorded(context))
+    result = write_documents(read(request, console), output, _recorded(context))
     show_result(result, console, shows_diff=not run.json)
     if run.json:
         print(result_json(result))

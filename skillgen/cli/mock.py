@@ -154,10 +154,10 @@ class EvalOptions(Options, frozen=True, kw_only=True):
     PANEL = "Report"
 
     agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
-    init: bool = option("Draft evals/evals.json in the skill, and run nothing.", False)
-    static: bool = option("Check what needs no agent: example calls, reads.", False)
+    init: bool = option("Draft evals/evals.json in the skill, and run nothing.")
+    static: bool = option("Check what needs no agent: example calls, reads.")
     task_timeout: float = option("Time limit of an agent for a task.", 600.0, metavar="SECONDS")
-    no_control: bool = option("Do not run the tasks without the skill.", False)
+    no_control: bool = option("Do not run the tasks without the skill.")
     out: PathName | None = option("Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR")
     format: str = option("Format of the report: text or json.", "text", metavar="FORMAT", choices=("text", "json"))
 
@@ -185,10 +185,10 @@ def evaluate(
         skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
     """
     from skillgen.evals.running import Evaluation, check_static, evaluate
-    from skillgen.evals.tasks import REPORTS, is_lower, read_tasks
+    from skillgen.evals.tasks import is_lower, json_report, read_tasks, text_report
     from skillgen.pipeline.rendering import part_called
 
-    folder, shown = Path(skill), REPORTS[options.format]
+    folder, shown = Path(skill), json_report if options.format == "json" else text_report
     if not (folder / "SKILL.md").is_file():
         raise UsageError("has no SKILL.md", where=skill, fix="give the folder of a skill")
     if [options.agent is not None, options.init, options.static].count(True) != 1:

@@ -40,9 +40,9 @@ class Console(Options, frozen=True, kw_only=True):
 
     PANEL = "Report"
 
-    quiet: bool = option("Print only errors.", False, short="-q")
-    verbose: bool = option("Print every problem, including notes.", False, short="-v")
-    debug: bool = option("Print tracebacks of errors.", False)
+    quiet: bool = option("Print only errors.", short="-q")
+    verbose: bool = option("Print every problem, including notes.", short="-v")
+    debug: bool = option("Print tracebacks of errors.")
 
     def say(self, line: str) -> None:
         """Prints a line, except with `quiet`."""

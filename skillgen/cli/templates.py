@@ -116,7 +116,7 @@ class RegistryOptions(Options, frozen=True, kw_only=True):
         metavar="FILE",
         is_path=True,
     )
-    check: bool = option("Write nothing. Print a diff and exit with 1 if a file would change.", False)
+    check: bool = option("Write nothing. Print a diff and exit with 1 if a file would change.")
 
 
 @registry.command("build", cls=PanelCommand)

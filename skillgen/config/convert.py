@@ -100,8 +100,7 @@ class Converter:
                 self.fault(path, f"has no {missing[0]}", f"add {missing[0]}:")
             return None
         hints = typing.get_type_hints(cls)
-        held = {holder: hints[holder](**given) for holder, given in values.items() if given}
-        return cls(**own, **held)
+        return cls(**own, **{holder: hints[holder](**given) for holder, given in values.items() if given})
 
     def _mapping(self, value: Any, path: Keys) -> Mapping[str, Any]:
         if value is None and self._is_text:

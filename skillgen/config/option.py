@@ -97,8 +97,14 @@ class Option(Struct, frozen=True, kw_only=True):
 
 
 def option(help: str, default: Any = None, **details: Any) -> Any:
-    """Returns the declaration of an option, in place of the default of its field; `details` are fields of `Option`."""
+    """Returns the declaration of an option, in place of the default of its field; `details` are fields of `Option`.
+
+    Without a `default`, a flag is off, and a list or a mapping empty.
+    """
     return Option(help=help, default=default, **details)
+
+
+_EMPTY = {"bool": False, "Sequence": (), "Mapping": {}}
 
 
 class _OptionsMeta(StructMeta):
@@ -106,6 +112,10 @@ class _OptionsMeta(StructMeta):
 
     def __new__(mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **details: Any) -> Any:
         declared = {key: item for key, item in namespace.items() if isinstance(item, Option)}
+        for key, item in declared.items():
+            if item.default is None:
+                kind = namespace["__annotations__"][key].partition("[")[0]
+                declared[key] = structs.replace(item, default=_EMPTY.get(kind))
         others = {key: item for key, item in namespace.items() if key not in declared}
         defaults = {key: item.default for key, item in declared.items() if not item.is_required}
         return super().__new__(mcls, name, bases, {**others, **defaults, "DECLARED": declared}, **details)
@@ -131,12 +141,11 @@ def options_in(cls: type[Options]) -> tuple[Option, ...]:
     for name, item in cls.DECLARED.items():
         arguments = typing.get_args(hints[name])
         members = tuple(kind for kind in arguments if kind not in (type(None), UnsetType))
-        is_optional = len(members) < len(arguments)
         found.append(
             structs.replace(
                 item,
                 name=name,
-                type=typing.Union[members] if is_optional else hints[name],  # noqa: UP007
+                type=typing.Union[members] if len(members) < len(arguments) else hints[name],  # noqa: UP007
                 panel=item.panel or cls.PANEL,
                 flag=(item.flag or f"--{name.replace('_', '-')}") if item.metavar or hints[name] is bool else None,
                 is_path=item.is_path or "PathName" in cls.__annotations__[name],

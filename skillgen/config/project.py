@@ -42,7 +42,7 @@ class Source(Options, frozen=True, kw_only=True):
     PANEL = "Source"
 
     command: Sequence[str] = option(
-        "Command that starts an MCP server on standard input and output.", (), is_kind=True, is_command=True
+        "Command that starts an MCP server on standard input and output.", is_kind=True, is_command=True
     )
     url: str | None = option(
         "URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL", is_kind=True
@@ -60,7 +60,7 @@ class Source(Options, frozen=True, kw_only=True):
     )
     openapi: PathName | None = option("OpenAPI description: a file or a URL.", is_kind=True)
     openapi_command: Sequence[str] = option(
-        "Command that prints an OpenAPI description.", (), is_kind=True, is_command=True
+        "Command that prints an OpenAPI description.", is_kind=True, is_command=True
     )
     snapshot: PathName | None = option(
         "File with a snapshot, the output of `skillgen inspect`.", metavar="FILE", is_kind=True
@@ -76,7 +76,6 @@ class Source(Options, frozen=True, kw_only=True):
     cli_command: Sequence[str] = option(
         "Command-line program on PATH, or a command that starts one. Its help is read, that of each command too; "
         "nothing else is run.",
-        (),
         flag="--command",
         metavar="NAME",
         is_kind=True,
@@ -90,22 +89,19 @@ class Source(Options, frozen=True, kw_only=True):
     )
     overlays: Sequence[str] = option(
         "OpenAPI Overlay to apply to the description first: a file or a URL.",
-        (),
         flag="--overlay",
         metavar="FILE",
         kinds=_DESCRIPTIONS,
         is_path=True,
     )
     allow_remote_refs: bool = option(
-        "Fetch URLs that the description refers to with $ref.", False, panel=_SAFETY, kinds=_DESCRIPTIONS
+        "Fetch URLs that the description refers to with $ref.", panel=_SAFETY, kinds=_DESCRIPTIONS
     )
     allow_outside_refs: bool = option(
-        "Read files outside the description's folder that it refers to.", False, panel=_SAFETY, kinds=_DESCRIPTIONS
+        "Read files outside the description's folder that it refers to.", panel=_SAFETY, kinds=_DESCRIPTIONS
     )
     include_internal: bool = option(
-        "Document what the description marks as internal (x-internal, x-hidden and their like).",
-        False,
-        kinds=_DESCRIPTIONS,
+        "Document what the description marks as internal (x-internal, x-hidden and their like).", kinds=_DESCRIPTIONS
     )
     python: PathName | None = option(
         "Python of the environment that has the program. Default: that of the nearest .venv, else of the "
@@ -120,7 +116,6 @@ class Source(Options, frozen=True, kw_only=True):
     )
     env: Mapping[str, str] = option(
         "Environment variable for the command.",
-        {},
         usage="As KEY=VALUE, or as KEY to pass on its current value.",
         also={"config": "Or a value for a variable in the file of --config."},
         note="Secrets only as ${NAME}.",
@@ -130,7 +125,6 @@ class Source(Options, frozen=True, kw_only=True):
     )
     headers: Mapping[str, str] = option(
         "HTTP header that is sent to read the source.",
-        {},
         usage="As 'NAME: VALUE', 'NAME: env:VARIABLE' or 'NAME: Bearer env:VARIABLE'.",
         note="Secrets only as ${NAME}.",
         flag="--header",
@@ -146,7 +140,6 @@ class Source(Options, frozen=True, kw_only=True):
     )
     login: bool = option(
         "Log in with OAuth in the browser. Later runs reuse the login.",
-        False,
         note="Where no person can log in, only a stored login is used.",
         kinds=_LOGIN,
     )
@@ -170,32 +163,28 @@ class Source(Options, frozen=True, kw_only=True):
     )
     no_tool_descriptions: bool = option(
         "Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools).",
-        False,
         panel=_SAFETY,
         kinds=_SERVERS,
     )
     no_legacy_handshake: bool = option(
-        "Do not connect a second time with the handshake of older protocol revisions.", False, kinds=_SERVERS
+        "Do not connect a second time with the handshake of older protocol revisions.", kinds=_SERVERS
     )
     call_get_manifest: bool = option(
         "Call the server's tool get_manifest; without such an option, reading a server calls no tool.",
-        False,
         panel=_SAFETY,
         kinds=_SERVERS,
     )
     call_ai_help: bool = option(
-        "Call the server's tool ai_help in place of the method of that name.", False, panel=_SAFETY, kinds=_SERVERS
+        "Call the server's tool ai_help in place of the method of that name.", panel=_SAFETY, kinds=_SERVERS
     )
     call_undescribed: bool = option(
         "Call a tool that only reads before its description is read, to check progressive disclosure in two sessions.",
-        False,
         panel=_SAFETY,
         kinds=_SERVERS,
     )
-    skill_files: bool = option("Read the files of the skills that the server lists.", False, kinds=_SERVERS)
+    skill_files: bool = option("Read the files of the skills that the server lists.", kinds=_SERVERS)
     trusted_domains: Sequence[str] = option(
         "Another domain for the homepage and icons than the server's own.",
-        (),
         flag="--trusted-domain",
         metavar="DOMAIN",
         panel=_SAFETY,
@@ -284,7 +273,7 @@ class ToolTexts(Options, frozen=True, kw_only=True):
         "What a call does at worst: sends reaches people or costs money, destructive deletes or overwrites.",
         choices=EFFECTS,
     )
-    overrule: bool = option("Whether the effect counts also where the source declares a worse one.", False)
+    overrule: bool = option("Whether the effect counts also where the source declares a worse one.")
     reason: str | None = option("Why, for those who read this file.")
 
 
@@ -298,12 +287,12 @@ class StepTexts(Options, frozen=True, kw_only=True):
 class SkillTexts(Options, frozen=True, kw_only=True):
     """A skill of some groups of a large service, and its texts."""
 
-    groups: Sequence[str] = option("Groups of its tools. Default: the group of its name.", ())
+    groups: Sequence[str] = option("Groups of its tools. Default: the group of its name.")
     description: str | None = option("What it does and when to use it.")
-    when_to_use: Sequence[str] = option("What users ask for that it can do.", ())
-    not_for: Sequence[str] = option("What it is not for.", ())
+    when_to_use: Sequence[str] = option("What users ask for that it can do.")
+    not_for: Sequence[str] = option("What it is not for.")
     notes: str | None = option("What else an agent should know, in Markdown.")
-    best_practices: Sequence[str] = option("How to use it well.", ())
+    best_practices: Sequence[str] = option("How to use it well.")
 
 
 class Drafted(Options, frozen=True, kw_only=True):
@@ -322,12 +311,11 @@ class Texts(Options, frozen=True, kw_only=True):
     PANEL = "Texts"
 
     include: Sequence[str] = option(
-        "Document only matching tools: NAME-GLOB, tag:GLOB, path:GLOB or method:GET.", (), metavar="PATTERN"
+        "Document only matching tools: NAME-GLOB, tag:GLOB, path:GLOB or method:GET.", metavar="PATTERN"
     )
-    exclude: Sequence[str] = option("Leave out matching tools; patterns as for --include.", (), metavar="PATTERN")
+    exclude: Sequence[str] = option("Leave out matching tools; patterns as for --include.", metavar="PATTERN")
     extra: Sequence[str] = option(
         "Captured --ai-help text, llms.txt or Arazzo file that adds to the source: a file or a URL.",
-        (),
         metavar="SOURCE",
         is_path=True,
     )
@@ -343,32 +331,30 @@ class Texts(Options, frozen=True, kw_only=True):
     base_url: str | None = option("Base URL of the API.", usage=_REPLACES, metavar="URL")
     homepage: str | None = option("Homepage of the service.", usage=_REPLACES, metavar="URL")
     when_to_use: Sequence[str] = option(
-        'What users ask for that this service can do: phrases to follow "when the user asks to".', ()
+        'What users ask for that this service can do: phrases to follow "when the user asks to".'
     )
-    not_for: Sequence[str] = option("What the service is not for.", ())
+    not_for: Sequence[str] = option("What the service is not for.")
     notes: str | None = option("What else an agent should know, in Markdown.")
-    best_practices: Sequence[str] = option("How to use the service well.", ())
-    groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.", {})
+    best_practices: Sequence[str] = option("How to use the service well.")
+    groups: Mapping[str, GroupTexts] = option("Texts for groups of tools, by the name of the group.")
     skills: Mapping[str, SkillTexts] = option(
         "Skills of groups of a large service, each by the end of its name; all other groups are in the skill of the "
-        "service, or with `split` in more.",
-        {},
+        "service, or with `split` in more."
     )
     tools: Mapping[str, ToolTexts] = option(
         "Effects of tools that are judged or declared wrongly, by name or pattern (as for --include). A name wins "
         "over patterns; of several patterns the worst effect counts.",
-        {},
         usage=f"As TOOL=EFFECT, an effect of {', '.join(EFFECTS)}.",
         flag="--effect",
         metavar="TOOL=EFFECT",
         panel=_SAFETY,
     )
-    workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.", {})
+    workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.")
     drafted: Sequence[Drafted] = option(
-        "What the source declared when `skillgen draft` wrote the texts; when that changes, a run says so.", ()
+        "What the source declared when `skillgen draft` wrote the texts; when that changes, a run says so."
     )
     links: Links = option("Other ways to use the service.", Links())
-    install: Mapping[str, str] = option("Package manager to package.", {})
+    install: Mapping[str, str] = option("Package manager to package.")
     license: str | None = option("Licence of the documents.")
 
     def prose(self) -> dict[tuple[str, ...], str]:
@@ -405,16 +391,11 @@ class Publish(Options, frozen=True, kw_only=True):
     )
     command: Sequence[str] = option(
         "Command with which others start the server, such as `uvx acme-mcp`; it need not be released yet.",
-        (),
         is_command=True,
     )
     server_card: str | None = option(
         f"Version of the server card: {' or '.join(model.SERVER_CARDS)}.", choices=model.SERVER_CARDS
     )
-
-
-NO_PUBLISH = Publish()
-"""Nothing is declared."""
 
 
 class OutputOptions(Options, frozen=True, kw_only=True):
@@ -440,7 +421,7 @@ class OutputOptions(Options, frozen=True, kw_only=True):
     )
     publish: Publish = option(
         "Who publishes the service, for the formats that name the publisher.",
-        NO_PUBLISH,
+        Publish(),
         usage="As domain=DOMAIN, base-url=URL, namespace=NAMESPACE, command=COMMAND or server-card=VERSION.",
         metavar="KEY=VALUE",
     )
@@ -462,7 +443,6 @@ class OutputOptions(Options, frozen=True, kw_only=True):
     install_to: Sequence[str] = option(
         f"Also install the skill for a host: {' or '.join(f'{name} ({folder})' for name, folder in HOSTS.items())};"
         f" or into the project's own {PACKAGE}, for those who install that.",
-        (),
         flag="--install",
         metavar="HOST",
         is_command=True,
@@ -471,21 +451,16 @@ class OutputOptions(Options, frozen=True, kw_only=True):
     package: PathName | None = option(
         f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).", metavar="DIR"
     )
-    user: bool = option("Install into the home folder, not the current one (with --install).", False, is_key=False)
+    user: bool = option("Install into the home folder, not the current one (with --install).", is_key=False)
     check: bool = option(
-        "Write nothing. Print a diff and exit with 1 if a file would change.", False, panel=_SAFETY, is_key=False
+        "Write nothing. Print a diff and exit with 1 if a file would change.", panel=_SAFETY, is_key=False
     )
-    allow_empty: bool = option(
-        "Replace documents even if the source now lacks tools or parts of them.", False, panel=_SAFETY
-    )
+    allow_empty: bool = option("Replace documents even if the source now lacks tools or parts of them.", panel=_SAFETY)
     force: bool = option(
-        "Overwrite edits within generated text. Lines that were added elsewhere stay.",
-        False,
-        panel=_SAFETY,
-        is_key=False,
+        "Overwrite edits within generated text. Lines that were added elsewhere stay.", panel=_SAFETY, is_key=False
     )
-    replace: bool = option("Replace the documents of another service that are in the folder.", False, panel=_SAFETY)
-    strict: bool = option("Treat warnings as errors.", False, panel="Report")
+    replace: bool = option("Replace the documents of another service that are in the folder.", panel=_SAFETY)
+    strict: bool = option("Treat warnings as errors.", panel="Report")
 
 
 class Target(Options, frozen=True, kw_only=True):
@@ -502,12 +477,12 @@ class LintOptions(Options, frozen=True, kw_only=True):
     PANEL = "Report"
 
     select: Sequence[str] = option(
-        "Check only these rules: codes or patterns.", (), usage="Comma-separated.", metavar="CODES"
+        "Check only these rules: codes or patterns.", usage="Comma-separated.", metavar="CODES"
     )
     ignore: Sequence[str] = option(
-        "Leave out these rules: codes or patterns.", (), usage="Comma-separated.", metavar="CODES"
+        "Leave out these rules: codes or patterns.", usage="Comma-separated.", metavar="CODES"
     )
-    strict: bool = option("Exit with 1 on warnings too.", False)
+    strict: bool = option("Exit with 1 on warnings too.")
 
 
 NO_LINT_OPTIONS = LintOptions()
@@ -534,7 +509,7 @@ class Run(Options, frozen=True, kw_only=True):
         panel="Texts",
         is_key=False,
     )
-    json: bool = option("Print a JSON report to standard output.", False, panel="Report", is_key=False)
+    json: bool = option("Print a JSON report to standard output.", panel="Report", is_key=False)
 
 
 class CallOptions(Options, frozen=True, kw_only=True):
@@ -542,10 +517,8 @@ class CallOptions(Options, frozen=True, kw_only=True):
 
     PANEL = "Report"
 
-    yes: bool = option(
-        "A person confirmed the call: of a tool that deletes or needs confirmation.", False, panel=_SAFETY
-    )
-    dry_run: bool = option("Print the request without secrets, and send nothing.", False, panel=_SAFETY)
+    yes: bool = option("A person confirmed the call: of a tool that deletes or needs confirmation.", panel=_SAFETY)
+    dry_run: bool = option("Print the request without secrets, and send nothing.", panel=_SAFETY)
     out: str = option("Folder for images and other files of the result.", "", short="-o", metavar="DIR", is_path=True)
 
 

@@ -111,12 +111,13 @@ def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
     assertions = assertions_of(task, log.calls, finished.status, is_loaded=is_loaded)
     facts = {**item.known, "should_trigger": task.should_trigger, "is_skill_loaded": is_loaded, "tokens": tokens}
     found = Grade(assertions=assertions, calls=len(log.calls), seconds=round(seconds, 3), **facts)
-    passed, count = sum(each.passed for each in found.assertions), len(found.assertions)
+    passed, count = sum(each.passed for each in assertions), len(assertions)
     summary = {"passed": passed, "failed": count - passed, "total": count, "pass_rate": round(passed / count, 4)}
     members = to_builtins(found)
     # The last file: with it the run is done.
-    grading = {"assertion_results": members.pop("assertions"), "summary": summary, **members}
-    _write_json(out, f"{path}/{_GRADING}", grading)
+    _write_json(
+        out, f"{path}/{_GRADING}", {"assertion_results": members.pop("assertions"), "summary": summary, **members}
+    )
     return found
 
 
@@ -212,33 +213,29 @@ def evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[P
         OutputError: the workspace cannot be written.
         UsageError: the agent cannot be started, or a file of a task is missing.
     """
+    pool = ThreadPoolExecutor(max_workers=evaluation.jobs, thread_name_prefix="skillgen-eval")
     try:
-        with lock_folder(workspace.absolute()) as out:
-            return _evaluate(evaluation, out, report)
+        with lock_folder(workspace.absolute()) as out, pool:
+            iteration = _iteration(out, _digest(evaluation))
+            planned = list(_planned(evaluation, iteration))
+            grades = {item.path: found for item in planned if (found := _earlier_grade(out, item)) is not None}
+            for number, found in enumerate(grades.values(), 1):
+                report(found, number, len(planned), True)
+            waiting = [item for item in planned if item.path not in grades]
+            futures = {pool.submit(_graded, evaluation, item, out): item for item in waiting}
+            try:
+                for future in as_completed(futures):
+                    grades[futures[future].path] = future.result()
+                    report(future.result(), len(grades), len(planned), False)
+            except BaseException:
+                evaluation.cancel_token.cancel()  # no agent may outlive the evaluation
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+            ordered = [grades[item.path] for item in planned]
+            _write_json(out, f"{iteration}/{_BENCHMARK}", benchmark(ordered))
+            return Path(out.path, iteration), ordered
     except OSError as error:
         raise OutputError(f"cannot be written: {error.strerror}", where=str(error.filename or workspace)) from None
-
-
-def _evaluate(evaluation: Evaluation, out: Folder, report: Report) -> tuple[Path, list[Grade]]:
-    iteration = _iteration(out, _digest(evaluation))
-    planned = list(_planned(evaluation, iteration))
-    grades = {item.path: found for item in planned if (found := _earlier_grade(out, item)) is not None}
-    for number, found in enumerate(grades.values(), 1):
-        report(found, number, len(planned), True)
-    waiting = [item for item in planned if item.path not in grades]
-    with ThreadPoolExecutor(max_workers=evaluation.jobs, thread_name_prefix="skillgen-eval") as pool:
-        futures = {pool.submit(_graded, evaluation, item, out): item for item in waiting}
-        try:
-            for future in as_completed(futures):
-                grades[futures[future].path] = future.result()
-                report(future.result(), len(grades), len(planned), False)
-        except BaseException:
-            evaluation.cancel_token.cancel()  # no agent may outlive the evaluation
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    ordered = [grades[item.path] for item in planned]
-    _write_json(out, f"{iteration}/{_BENCHMARK}", benchmark(ordered))
-    return Path(out.path, iteration), ordered
 
 
 def _planned(evaluation: Evaluation, iteration: str) -> Iterator[_Planned]:
@@ -303,14 +300,11 @@ def check_static(skill: Path, service: Service, results: Mapping[str, Json] | No
     examples: dict[str, str | None] = {}
     for tokens in _pages(skill):
         _collect_examples(tokens, "json" if service.kind == "mcp" else "sh", examples)
+    evidence = (f"no page within {_READS} reads of SKILL.md has its heading", "its section is there")
+    reads = [(tool.name, tool.name in examples) for tool in service.tools]
     return {
         "example calls": list(_check_examples(service, results, examples)),
-        "two reads": [
-            Assertion(tool.name, True, "its section is there")
-            if tool.name in examples
-            else Assertion(tool.name, False, f"no page within {_READS} reads of SKILL.md has its heading")
-            for tool in service.tools
-        ],
+        "two reads": [Assertion(name, is_there, evidence[is_there]) for name, is_there in reads],
     }
 
 

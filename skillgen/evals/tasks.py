@@ -1,13 +1,13 @@
 """Tasks and trigger queries of a skill, in `evals/evals.json`: read, checked and drafted; and the grades of their runs.
 
-Grades come from the log of the calls, without a judge; they are reported for people, as JSON, and as JUnit XML."""
+Grades come from the log of the calls, without a judge; they are reported for people, and as JSON."""
 
 from __future__ import annotations
 
 import json
 import statistics
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -313,8 +313,7 @@ def trigger_rates(grades: Sequence[Grade]) -> tuple[float | None, float | None]:
 
 def is_lower(grades: Sequence[Grade], least: float) -> bool:
     """True if the success rate, the recall or the precision is below a threshold."""
-    rates = (success_rate(grades), *trigger_rates(grades))
-    return any(rate is not None and rate < least for rate in rates)
+    return any(rate is not None and rate < least for rate in (success_rate(grades), *trigger_rates(grades)))
 
 
 def benchmark(grades: Sequence[Grade]) -> dict[str, Json]:
@@ -362,9 +361,13 @@ def text_report(grades: Sequence[Grade], checks: Checks) -> str:
         if len(failed) > _FAILURES_SHOWN:
             lines.append(f"  {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
     for item in grades:
-        state = "passed" if item.passed else "failed"
+        state, how = (
+            "passed" if item.passed else "failed",
+            " with the skill" if item.has_skill else " without the skill",
+        )
+        name = f"{plain(item.task)}{how if item.should_trigger is None else ''}: {plain(item.prompt)[:100]}"
         tokens = "" if item.tokens is None else f", {item.tokens:,} tokens"
-        lines.append(f"{state}: {_name(item)} ({counted(item.calls, 'call')}{tokens})")
+        lines.append(f"{state}: {name} ({counted(item.calls, 'call')}{tokens})")
         lines += [f"  {plain(part.text)}: {plain(part.evidence)}" for part in item.assertions if not part.passed]
     rates = {"success with the skill": success_rate(grades), "without it": success_rate(grades, has_skill=False)}
     rates |= dict(zip(("recall of the triggers", "precision"), trigger_rates(grades), strict=True))
@@ -381,12 +384,3 @@ def json_report(grades: Sequence[Grade], checks: Checks) -> str:
         data["runs"] = [{**to_builtins(item), "passed": item.passed} for item in grades]
         data |= benchmark(grades)
     return json_output(data) + "\n"
-
-
-def _name(run: Grade) -> str:
-    kind = "" if run.should_trigger is not None else " with the skill" if run.has_skill else " without the skill"
-    return f"{plain(run.task)}{kind}: {plain(run.prompt)[:100]}"
-
-
-REPORTS: Mapping[str, Callable[[Sequence[Grade], Checks], str]] = {"text": text_report, "json": json_report}
-"""Every format of `--format`."""

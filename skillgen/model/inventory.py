@@ -316,7 +316,6 @@ def offers_of(service: Service) -> dict[str, int]:
     from_groups = [pointer for pointer in pointers if pointer.startswith("/groups~1get/")]
     origins = [service.origins or {}, *(tool.origins or {} for tool in service.tools)]
     methods = Counter(f"{origin.source}/".split("/")[1] for fields in origins for origin in fields.values())
-    help_texts = len(service.sections) + sum(len(tool.guidance) for tool in service.tools)
     counts = {
         "resources/list": len(service.resources),
         "resources/templates/list": len(service.resource_templates),
@@ -326,7 +325,7 @@ def offers_of(service: Service) -> dict[str, int]:
         "skills/list": len(service.skills),
         "skills/files": sum(file.text is not None for skill in service.skills for file in skill.files),
         "initialize": methods["initialize"] if methods["server~1discover"] else 0,
-        "ai_help": methods["ai_help"] + help_texts,
+        "ai_help": methods["ai_help"] + len(service.sections) + sum(len(tool.guidance) for tool in service.tools),
         "get_manifest": methods["manifest"] + len(service.related) + len(service.errors),
     }
     return {method: count for method, count in counts.items() if count}
@@ -369,8 +368,7 @@ def _tool_facts(tool: Tool, takes: Json) -> dict[str, Json]:
     if tool.output is not None and (output := tool.output.schema) is not None:
         properties = {_clean(item.name): type_text(item.schema) for item in output.properties}
         facts["gives"] = properties or {"": type_text(output)}
-    text = tool.description or tool.summary or tool.title or ""
-    facts["about"] = _digest(" ".join(text.split()))
+    facts["about"] = _digest(" ".join((tool.description or tool.summary or tool.title or "").split()))
     return facts
 
 

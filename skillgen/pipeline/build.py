@@ -214,10 +214,9 @@ def _up_to_date_result(named: NamedTarget) -> Result | None:
         return None
     with suppress(OSError, ValueError, LookupError, TypeError, SkillgenError):
         last = json.loads(read_cached(_cache_key(named)) or b"null")
-        files = {Path(path): state for path, state in last["files"].items()}
         if last["options"] == _options_digest(named) and all(
             path.is_file() and (marks_of(path.stat()) == marks or _state(path)[0] == digest)
-            for path, (digest, marks) in files.items()
+            for path, (digest, marks) in ((Path(name), state) for name, state in last["files"].items())
         ):
             steps = []
             for folder, kind in last["folders"]:

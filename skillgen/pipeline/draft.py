@@ -260,8 +260,7 @@ def brief_for(
     count, length = len(service.tools), 140
     while len((facts := _facts(service, skills, count, length)).encode("utf-8", "replace")) > room and count:
         count, length = (count, length - 10) if length > 110 else (count * 9 // 10, length)
-    shown = tuple(tool.name for tool in _thinned(service.tools, count))
-    return f"{rules}{fence(facts, 'json')}\n{end}", shown
+    return f"{rules}{fence(facts, 'json')}\n{end}", tuple(tool.name for tool in _thinned(service.tools, count))
 
 
 def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:

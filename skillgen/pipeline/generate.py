@@ -78,8 +78,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, SHOWN_STRICT_PROBLEMS)}"
         raise SourceError(what, fix="correct the source, or run without --strict")
     documents = rendering.documents_of(service, output)
-    contents = documents.contents
-    names = skills_in(contents)
+    names = skills_in(documents.contents)
     hosts = {folder.resolve(): folder for folder in (*ownership.installed_from(place.out), *place.install)}
     places = [place]
     for folder, name in product(hosts.values(), names):  # unless OUT is already the same place
@@ -90,14 +89,12 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         _refuse_other_service(service, item, place, output)
     with ExitStack() as stack:
         held = [] if output.check else [stack.enter_context(lock_folder(item.out, item.within)) for item in places]
-        plans = []
-        for item in places:
-            documented = documents.services.get(item.out.name, service) if item.is_installed else service
-            plans.append(_plan(documented, contents, documents.artifacts, output, item))
-            if item is place and (added := _added_to_skills(plans[-1], contents)):
-                documents = rendering.documents_of(service, output, added)
-                plans[-1] = _plan(service, documents.contents, documents.artifacts, output, item)
-                contents = {**documents.contents, **added}
+        plans = [_plan(service, documents, output, place)]
+        if added := _added_to_skills(plans[0], documents.contents):
+            documents = rendering.documents_of(service, output, added)
+            plans = [_plan(service, documents, output, place)]
+            documents.contents.update(added)
+        plans += [_plan(documents.services.get(item.out.name, service), documents, output, item) for item in places[1:]]
         for plan in plans:
             if not output.allow_empty:  # a copy may have more than the skill that it is now, but no more than all
                 _refuse_losses(service, plan, plans[0].after)
@@ -107,7 +104,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
             apply_plan(plan, out)
     problems = [*service.problems, *documents.problems, *_problems_of_entry(service, output, plans[0])]
     for change in plans[0].changes:
-        if change.path.endswith("SKILL.md") and change.new is not None and change.path in contents:
+        if change.path.endswith("SKILL.md") and change.new is not None and change.path in documents.contents:
             states = plans[0].after.states[change.path]
             problems += problems_of_added_lines(lines_of(change.new), states, service, change.path)
     return tuple(
@@ -166,12 +163,12 @@ def _started_by(content: bytes | None) -> list[Json]:
     return [data.get(key) for key in ("command", "env", "mcpServers", "packages")]
 
 
-def _plan(
-    service: Service, contents: Mapping[str, bytes], artifacts: Collection[str], output: OutputOptions, place: Place
-) -> Plan:
-    if place.is_installed:  # the files of the skill, relative to its folder
-        folder = f"{_SKILLS}{place.out.name}/"
-        contents = {path[len(folder) :]: content for path, content in contents.items() if path.startswith(folder)}
+def _plan(service: Service, documents: rendering.Documents, output: OutputOptions, place: Place) -> Plan:
+    folder = (
+        f"{_SKILLS}{place.out.name}/" if place.is_installed else ""
+    )  # the files of the skill, relative to its folder
+    items = documents.contents.items()
+    contents = {path.removeprefix(folder): content for path, content in items if path.startswith(folder)}
     record = replace(
         ownership.identity_of(service, place),
         tools=inventory_of(service),
@@ -182,7 +179,7 @@ def _plan(
         declared=rendering.declared_digest(service, output),
         run=ownership.run_in_record(None if place.is_installed else place.run, place.out),
     )
-    return plan_documents(place.out, contents, record, artifacts=artifacts, force=output.force)
+    return plan_documents(place.out, contents, record, artifacts=documents.artifacts, force=output.force)
 
 
 # -- what a run refuses ----------------------------------------------------------------------------------------------
@@ -308,8 +305,7 @@ def _plan_problems(plan: Plan) -> list[Problem]:
     is_same = ownership.is_same_service(before, after, plan.out)
     if len(old) == len(new) == 1 and old != new and is_same:
         message = f"the skill is called {new[0]}, no longer {old[0]}; links and variables with that name break"
-        fix = f"keep the name {old[0]} with --name"
-        problems.append(Problem.of("skill-renamed", out, message, fix))
+        problems.append(Problem.of("skill-renamed", out, message, f"keep the name {old[0]} with --name"))
     if before.states and before.owner != ".." and (before.target is None) != (after.target is None):
         one, other = ("a command" if item.target is None else f"the target {item.target}" for item in (before, after))
         message = f"{one} wrote these documents, and {other} now does, without the options of the former"
@@ -470,7 +466,7 @@ def _write_site(
     emit = [name for name in output.emit if name == "llms" or not is_partial]
     options = rendering.render_options(replace(output, emit=emit))
     services = {
-        name: (service, (_added_to_skills(outcome.plan, {}), rendering.parts_of(service, output)))
+        name: (service, (_added_to_skills(outcome.plan, {}), rendering.split_service(service, output.split)))
         for name, service, outcome in written
     }
     rendered, entries = render_site(services, options, earlier)

@@ -205,8 +205,8 @@ def _python_project(files: ProjectFiles, folder: str, code: Mapping[str, str]) -
         )
     for entry, name in programs.items():
         source = {"cli": entry, "program": name, **importing}
-        evidence = f"a program in {file}, script {name}"
-        yield Proposal(name=name, source=source, evidence=evidence, keys=keys, about=about)
+        found = f"a program in {file}, script {name}"
+        yield Proposal(name=name, source=source, evidence=found, keys=keys, about=about)
     for module, text in code.items():
         path = posixpath.join(folder, module)
         name = package or posixpath.basename(posixpath.dirname(path) or path.removesuffix(".py"))
@@ -376,8 +376,7 @@ def write_project(proposals: Sequence[Proposal], ci: str | None = None) -> Itera
     for item in proposals:
         # A project file is UTF-8 and has no null character.
         text = json.dumps([dict(item.source), dict(item.keys)], ensure_ascii=False)
-        is_writable = "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text
-        if is_writable:
+        if "\\u0000" not in text and text.encode("utf-8", "replace").decode("utf-8") == text:
             targets.append(item)
             yield f"found {item.evidence}: target {item.name}"
             yield from (f"  first: {what}" for what in item.first)

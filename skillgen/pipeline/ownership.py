@@ -66,8 +66,8 @@ def words_of_url(url: str, service: Service, secrets: Secrets) -> tuple[str, ...
 def words_of_command(
     command: Sequence[str],
     service: Service,
-    folder: Path | None = None,
-    secrets: Secrets | None = None,
+    folder: Path | None,
+    secrets: Secrets,
     *,
     needs_folder: bool = True,
 ) -> tuple[str, ...]:
@@ -82,7 +82,7 @@ def words_of_command(
     here = Path(folder or "").resolve()
     # A package manager links a name to a file that may be another one in its next version.
     words = [Path(os.path.normpath(here / name)).as_posix() if Path(name).name != name else name]
-    secrets = (secrets or Secrets()) | secrets_from_arguments(arguments)
+    secrets |= secrets_from_arguments(arguments)
     is_exact = True
     for word in arguments:
         if Path(word).suffix in RUNTIMES and "://" not in word:
@@ -128,12 +128,11 @@ def run_in_record(run: Run | None, out: Path) -> Run | None:
     def in_record(words: Sequence[str], folder: Path) -> Iterator[str]:
         for flag, word in pairwise(("", *words)):
             path = Path(word)
-            is_own = here == path or not {here, home, shared}.isdisjoint(path.parents)
             if flag in _COMMANDS:
                 yield shlex.join(in_record(command_words(word, flag), started_in))
             elif path.is_absolute() and _PYTHON.fullmatch(path.name) and shutil.which(path.name) == word:
                 yield path.name
-            elif not path.is_absolute() or not is_own:
+            elif not path.is_absolute() or (here != path and {here, home, shared}.isdisjoint(path.parents)):
                 yield word
             elif shared_folder(path.parent, folder) is not None:  # an interpreter is a link to another folder
                 yield Path(os.path.relpath(path, folder)).as_posix()
@@ -192,8 +191,7 @@ def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> 
 def is_same_service(before: Record, after: Record, out: Path) -> bool:
     """True if two records of OUT are of one service, which may have been renamed. Without sources, its name decides."""
     is_in_project = before.target is not None and before.owner is not None and is_site(before) == is_site(after)
-    own = (before.service, before.target, before.owner)
-    if is_in_project and own == (after.service, after.target, after.owner):
+    if is_in_project and (before.service, before.target, before.owner) == (after.service, after.target, after.owner):
         return True
     if before.source and after.source:
         is_same_name = before.service == after.service
@@ -233,8 +231,7 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     options, keys = ("--name", "--out", "--replace"), ("`name:`", "`out:`", "`replace: true`")
     name, out, replacing = options if place.target is None else keys
     other = f"rename one of them with {name}" if place.is_installed else f"choose another folder with {out}"
-    fix = f"{other}, or replace them with {replacing}"
-    raise UsageError(what, where=str(place.out), fix=fix)
+    raise UsageError(what, where=str(place.out), fix=f"{other}, or replace them with {replacing}")
 
 
 def records_in(out: Path, without: Collection[Path] = ()) -> dict[Path, Record]:
@@ -352,14 +349,13 @@ def leftovers(result: Result, place: Place, install: Iterable[Path]) -> Iterator
             gone.add(folder.resolve())
             yield _left("documents-left", "no target or server writes these documents", folder, record)
     tops = [path.resolve() for path in place.near]
-    for parent in {folder.resolve(): folder for folder in (*_skill_folders_near(place.near), *install)}.values():
-        for folder, record, owner in _owned_folders(parent, written):
-            is_copied = False
-            with suppress(SkillgenError):
-                is_copied = owner not in gone and folder.name in (written.get(owner) or read_record(owner)).skills
-            if not is_copied and any(owner.is_relative_to(top) for top in tops):
-                what = "the documents that this installed skill is a copy of no longer exist, or were renamed"
-                yield _left("installed-skill-left", what, folder, record)
+    for folder, record, owner in _copies_near(place.near, install, written):
+        is_copied = False
+        with suppress(SkillgenError):
+            is_copied = owner not in gone and folder.name in (written.get(owner) or read_record(owner)).skills
+        if not is_copied and any(map(owner.is_relative_to, tops)):
+            what = "the documents that this installed skill is a copy of no longer exist, or were renamed"
+            yield _left("installed-skill-left", what, folder, record)
 
 
 def _left(code: str, what: str, folder: Path, record: Record) -> Problem:
@@ -373,30 +369,29 @@ def _left(code: str, what: str, folder: Path, record: Record) -> Problem:
     return Problem.of(code, folder.as_posix(), what, fix)
 
 
-def _owned_folders(parent: Path, written: Collection[Path]) -> Iterator[tuple[Path, Record, Path]]:
-    """Yields a folder and its subfolders that this run did not write with documents that have an owner: the folder, its
-    record and that owner.
-    """
-    for folder, record in records_in(parent, written).items():
-        if record.owner is not None and has_documents(record, folder) and not folder.is_symlink():
-            yield folder, record, (folder / record.owner).resolve()
-
-
 _SKILL_FOLDERS = (*HOSTS.values(), "skills", *(f"{folder}*/{HOSTS['agents']}" for folder in ("", "src/")))
 """Where skills are installed below a folder: for hosts, and into packages."""
 
 
-def _skill_folders_near(outs: Iterable[Path]) -> list[Path]:
-    """Returns the folders for skills below the home folder, those above documents, and the current one."""
+def _copies_near(
+    outs: Iterable[Path], install: Iterable[Path] = (), written: Collection[Path] = ()
+) -> Iterator[tuple[Path, Record, Path]]:
+    """Yields the skills that this run did not write in `install` and in the folders for skills below the home folder,
+    those above documents, and the current one: the folder of each, its record, and the documents that it belongs to.
+    """
     above = sorted({folder for out in outs for folder in out.resolve().parents if not _is_private(folder)})
     tops = {top.resolve(): top for top in (Path.home(), *above, Path())}
-    return [folder for top in tops.values() for name in _SKILL_FOLDERS for folder in top.glob(name)]
+    near = (folder for top in tops.values() for name in _SKILL_FOLDERS for folder in top.glob(name))
+    for parent in {folder.resolve(): folder for folder in (*near, *install)}.values():
+        for folder, record in records_in(parent, written).items():
+            if record.owner is not None and has_documents(record, folder) and not folder.is_symlink():
+                yield folder, record, (folder / record.owner).resolve()
 
 
 def installed_from(out: Path) -> list[Path]:
     """Returns the folders for skills that have a copy of the documents in OUT."""
-    here, near = out.resolve(), _skill_folders_near([out])
-    return [folder for folder in near if any(owner == here for *_, owner in _owned_folders(folder, {}))]
+    here = out.resolve()
+    return [*dict.fromkeys(folder.parent for folder, _, owner in _copies_near([out]) if owner == here)]
 
 
 def build_registry(
@@ -417,19 +412,21 @@ def build_registry(
         raise UsageError("is a folder", where=f"-o {target}", fix="name the file of the registry")
     if target.exists() and not isinstance(_json(target.parent, target.name).get("servers"), list):
         raise UsageError("is not a registry of many services", where=f"-o {target}", fix="name a new file")
-    owners: dict[str, tuple[str, Path]] = {}
     problems: list[Problem] = []
-    for folder in folders:
-        found = list(_named_folders(folder, problems))
-        if not found:
-            fix = "name a folder of documents that has registry.json (--emit registry), or one with such folders"
-            raise SourceError("has no entry of a registry", where=folder.as_posix(), fix=fix)
-        for name, path in found:
-            if (owner := owners.setdefault(_key(name), (name, path))[1]) is not path:
-                problems.append(_duplicate(name, path, owner))
-    documented = [path for _, path in sorted(owners.values())]
+    entries = _entries(
+        [path for folder in folders for path in _documented(folder, problems)], "registry.json", problems
+    )
+    documented = sorted(entries, key=lambda path: (one_line(str(entries[path]["name"])), path))
+    files = ("server.json", "well-known/mcpx.json")
+    servers, mcpx = ([*_entries(documented, file, problems).values()] for file in files)
+    wrapped: Json = [{"server": entry, "_meta": {}} for entry in servers]
+    forms: dict[Path, Json] = {  # of dashdash, of the MCP registry (`/v0.1/servers`), and mcpx
+        target: {"servers": [entries[path] for path in documented]},
+        target.with_name(f"{target.stem}.servers.json"): {"servers": wrapped, "metadata": {"count": len(servers)}},
+        target.with_name(f"{target.stem}.mcpx.json"): mcpx,
+    }
     drift = ""
-    for path, data in _forms(documented, target, problems).items():
+    for path, data in forms.items():
         content = f"{exact_json_text(data, indent=2)}\n".encode()
         if not is_check:
             replace_file(path, content)
@@ -439,59 +436,44 @@ def build_registry(
     return len(documented), tools, problems, drift
 
 
-def _key(name: str) -> str:
-    """Returns what a name looks like: `Good ` and `good` are one."""
-    return "".join(
-        character for character in unicodedata.normalize("NFKC", name).casefold() if character.isprintable()
-    ).strip()
-
-
-def _duplicate(name: str, path: Path, owner: Path) -> Problem:
-    message = f"{name!r} is also in {owner.as_posix()}, whose entry counts"
-    return Problem.of("registry-duplicate", path.as_posix(), message, "name one differently")
-
-
-def _forms(folders: Sequence[Path], target: Path, problems: list[Problem]) -> dict[Path, Json]:
-    """Returns each form of the registry by its file: dashdash, MCP registry (`/v0.1/servers`) and mcpx.
-
-    Each form has a name of its own, of which only the first counts.
-    """
-
-    def entries_of(file: str) -> list[dict[str, Json]]:
-        found: dict[str, tuple[Path, dict[str, Json]]] = {}
-        for folder in folders:
-            entry = _json(folder, file)
-            name = text_of(entry, "name") or folder.as_posix()
-            if entry and (owner := found.setdefault(_key(name), (folder, entry))[0]) is not folder:
-                problems.append(_duplicate(name, folder / file, owner))
-        return [entry for _, entry in found.values()]
-
-    entries, servers, mcpx = map(entries_of, ("registry.json", "server.json", "well-known/mcpx.json"))
-    wrapped: Json = [{"server": entry, "_meta": {}} for entry in servers]
-    return {
-        target: {"servers": entries},
-        target.with_name(f"{target.stem}.servers.json"): {"servers": wrapped, "metadata": {"count": len(servers)}},
-        target.with_name(f"{target.stem}.mcpx.json"): mcpx,
-    }
-
-
-def _named_folders(folder: Path, problems: list[Problem]) -> Iterator[tuple[str, Path]]:
-    """Yields the name of each service with its folder: the folder itself, or one in it.
+def _documented(folder: Path, problems: list[Problem]) -> list[Path]:
+    """Returns the folders with an entry: the folder itself, and those in it.
 
     Raises:
-        SourceError: a folder of documents has no entry any more.
+        SourceError: there is none, or a folder of documents has no entry any more.
     """
-    paths = [folder] if (folder / RECORD_NAME).is_file() and (folder / "registry.json").is_file() else []
+    paths, found = [folder] if (folder / RECORD_NAME).is_file() and (folder / "registry.json").is_file() else [], []
     with suppress(OSError):
         paths += sorted(path.parent for path in folder.glob("*/registry.json"))
     message, fix = "registry.json is not a JSON object with a name, as an entry is", "write the documents again"
     for path in paths:
-        if (name := text_of(_json(path, "registry.json"), "name")) is not None:
-            yield one_line(name), path
+        if text_of(_json(path, "registry.json"), "name") is not None:
+            found.append(path)
         elif (path / RECORD_NAME).is_file():
             raise SourceError(message, where=path.as_posix(), fix=fix)
         else:
             problems.append(Problem.of("registry-entry-invalid", path.as_posix(), message, fix))
+    if not found:
+        fix = "name a folder of documents that has registry.json (--emit registry), or one with such folders"
+        raise SourceError("has no entry of a registry", where=folder.as_posix(), fix=fix)
+    return found
+
+
+def _entries(folders: Iterable[Path], file: str, problems: list[Problem]) -> dict[Path, dict[str, Json]]:
+    """Returns the entry that each folder has in a file; of names that look alike, such as `Good ` and `good`, the first
+    counts.
+    """
+    found, owners = dict[Path, dict[str, Json]](), dict[str, Path]()
+    for folder in folders:
+        if entry := _json(folder, file):
+            name = text_of(entry, "name") or folder.as_posix()
+            letters = filter(str.isprintable, unicodedata.normalize("NFKC", name).casefold())
+            if (owner := owners.setdefault("".join(letters).strip(), folder)) is folder:
+                found[folder] = entry
+            else:
+                message = f"{name!r} is also in {owner.as_posix()}, whose entry counts"
+                problems.append(Problem.of("registry-duplicate", (folder / file).as_posix(), message))
+    return found
 
 
 def _json(folder: Path, name: str) -> dict[str, Json]:

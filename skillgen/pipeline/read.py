@@ -287,8 +287,7 @@ def _read_cli(request: Request) -> Reading:
         path = inherited.get("PATH")
         interpreter = source.python or shutil.which("python", path=path) or shutil.which("python3", path=path)
         if interpreter is None:
-            fix = "name the interpreter: --python PATH"
-            raise UsageError("there is no Python on PATH", where=source.cli, fix=fix)
+            raise UsageError("there is no Python on PATH", where=source.cli, fix="name one: --python PATH")
         name = Path(interpreter).name
         command = (name if name == interpreter else str(Path(interpreter).absolute()), tree.__file__, target)
         printed = _command_output(command, replace(request, secrets=secrets, environment=inherited), target)
@@ -460,8 +459,7 @@ def _read_config(request: Request) -> Reading:
 
     def read(name: str) -> Service | SkillgenError:
         try:
-            own = requests[name]
-            return _crawled(_target(request, config, name), None if config.is_foreign else name, own)
+            return _crawled(_target(request, config, name), None if config.is_foreign else name, requests[name])
         except Exception as error:  # also a bug that one server triggers must not cost the others
             failure = failure_of(error)
             if repr(name) not in (failure.where or ""):

@@ -11,6 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import chain
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -27,7 +28,7 @@ from skillgen.model.inventory import service_of_inventory
 from skillgen.model.resource import Area, ClientEntry
 from skillgen.model.service import Service
 from skillgen.model.traversal import type_references, types_named_in, types_reached
-from skillgen.model.values import Json, Origin, Value, is_inferred
+from skillgen.model.values import Json, Origin, is_inferred
 from skillgen.security.secrets import checked_domain, host_of, public_url
 from skillgen.text.markdown import counted, one_line, plain_words, with_stop
 from skillgen.text.summary import TRIGGER, is_usable, sentences
@@ -87,7 +88,7 @@ def groups_called(text: str, service: Service) -> tuple[str, ...]:
 
 def _areas(service: Service, by: str | None) -> dict[str, Area]:
     """Returns the parts with a skill each, by its name: the declared ones; by `group`, the largest other groups too."""
-    sizes = Counter(tool.group for tool in service.tools)
+    sizes = Counter(map(attrgetter("group"), service.tools))
     areas = {area.name: area for area in service.areas if any(sizes[name] for name in area.groups)}
     if by is None:
         return areas
@@ -272,10 +273,8 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
         entry = replace(service.client_entry or ClientEntry(), transport="stdio", command=tuple(output.publish.command))
         origins = {**(service.origins or {}), "client_entry": Origin("declared", "--publish")}
         service = replace(service, client_entry=entry, origins=origins)
-    has_copies = {"plugin", "skill"} <= {*output.emit}
-    parts, options = parts_of(service, output), render_options(output)
+    parts, options = split_service(service, output.split), render_options(output)
     items, problems = render_documents(service, options, added, parts)
-    copies = {f"plugin/{path}": content for path, content in added.items() if has_copies}
     others = [*profile_problems(service, output.profile), *template_problems(options.overrides)]
     if (output.split is not None or service.areas) and not parts:
         others.append(Problem.of("not-split", service.name, f"no group has {_MIN_TOOLS} tools, so there is one skill"))
@@ -287,15 +286,9 @@ def documents_of(service: Service, output: OutputOptions, added: Mapping[str, by
         message = "SKILL.md has no front matter, so hosts do not find the skill"
         others.append(Problem.of("skill-without-front-matter", "skill/SKILL.md.j2", message))
     documents = Documents.of(items, (*problems, *others), {skill_name(part): part for part, _ in parts})
-    documents.contents.update(copies)
+    if {"plugin", "skill"} <= {*output.emit}:
+        documents.contents.update({f"plugin/{path}": content for path, content in added.items()})
     return documents
-
-
-def parts_of(service: Service, output: OutputOptions) -> Sequence[tuple[Service, Collection[str]]]:
-    """Returns what each of several skills documents, and the types that only the common one does."""
-    if output.split is None and not service.areas:
-        return ()
-    return split_service(service, output.split)
 
 
 _IN_DOCUMENTS = ("emit", "publish", "profile", "budget", "split")
@@ -314,26 +307,14 @@ def declared_digest(service: Service, output: OutputOptions) -> str:
     )  # fmt: skip
     options = [getattr(output, name) for name in _IN_DOCUMENTS]
     templates = templates_digests(Path(output.templates)) if output.templates is not None else {}
-    data = json.dumps(to_builtins([about, options, templates], enc_hook=_plain, order="deterministic"))
+    data = json.dumps(to_builtins([about, options, templates], enc_hook=attrgetter("json"), order="deterministic"))
     return hashlib.sha256(data.encode()).hexdigest()[:16]
-
-
-def _plain(value: Any) -> Json:
-    return value.json if isinstance(value, Value) else str(value)
 
 
 def templates_digests(folder: Path) -> dict[str, str]:
     """Returns the digest of every file in a folder of templates, since a new file may replace a built-in template."""
     files = [path for path in sorted(folder.rglob("*")) if path.is_file()]
     return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-def is_upgrade(plan: Plan) -> bool:
-    """True if documents change although their source and options did not: another release of skillgen writes them."""
-    before, after = plan.before, plan.after
-    is_other = bool(plan.drift) and before.release not in (None, after.release)
-    same = all(getattr(before, name) == getattr(after, name) for name in ("declared", "offers"))
-    return is_other and same and all(change.kind == "other" for change in recorded_changes(before, after))
 
 
 def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
@@ -354,10 +335,12 @@ def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
 
 
 def upgrade_problems(plan: Plan) -> Iterator[Problem]:
-    """Yields what a new release changed in documents, if that is all that changed them."""
-    if not is_upgrade(plan):
+    """Yields what a new release changed in documents, if their source and options did not change."""
+    old, new = plan.before, plan.after
+    is_same = (old.declared, old.offers) == (new.declared, new.offers) and old.release not in (None, new.release)
+    if not (plan.drift and is_same) or any(change.kind != "other" for change in recorded_changes(old, new)):
         return
-    message = f"by its record, skillgen changed from {plan.before.release} to {plan.after.release}, the source did not"
+    message = f"by its record, skillgen changed from {old.release} to {new.release}, the source did not"
     message += f": {counted(len(plan.drift), 'file')}"
     sides = zip(*((change.old or b"", change.new or b"") for change in plan.drift), strict=True)
     before, after = (_VARIABLE.findall(b"\n".join(contents)) for contents in sides)

@@ -79,8 +79,7 @@ class Folder(Struct, frozen=True):
         parts = path.split("/") if path else []
         places = accumulate(parts, "{}/{}".format, initial=self.path)
         # On other systems a part may lead out in other ways: a junction, a drive, a backslash.
-        is_plain = CAN_HOLD and {"", ".", ".."}.isdisjoint(parts)
-        if is_plain and not any(map(os.path.islink, islice(places, 1, None))):
+        if CAN_HOLD and {"", ".", ".."}.isdisjoint(parts) and not any(map(os.path.islink, islice(places, 1, None))):
             return parts
         place = Path(self.path, path)
         try:
