@@ -13,8 +13,8 @@ from msgspec import structs
 
 from skillgen.cli.options import SOURCE, Given, GivenOf, OptionsOf, command, read
 from skillgen.cli.output import Console
-from skillgen.config.option import Options, PathName, command_words, option
-from skillgen.config.project import CallOptions, Run, Source, Texts
+from skillgen.config.option import command_words
+from skillgen.config.project import CallOptions, EvalOptions, Run, Source, Texts
 from skillgen.errors import ExitCode, UsageError
 from skillgen.text.unicode import strip_invisible_by_line
 
@@ -148,20 +148,6 @@ def mock(
     return ExitCode.DONE
 
 
-class EvalOptions(Options, frozen=True, kw_only=True):
-    """What is graded, and how it is reported."""
-
-    PANEL = "Report"
-
-    agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
-    init: bool = option("Draft evals/evals.json in the skill, and run nothing.")
-    static: bool = option("Check what needs no agent: example calls, reads.")
-    task_timeout: float = option("Time limit of an agent for a task.", 600.0, metavar="SECONDS")
-    no_control: bool = option("Do not run the tasks without the skill.")
-    out: PathName | None = option("Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR")
-    format: str = option("Format of the report: text or json.", "text", metavar="FORMAT", choices=("text", "json"))
-
-
 @command
 def evaluate(
     skill: Annotated[str, typer.Argument(metavar="SKILL", help="Folder of the skill.")],
@@ -207,14 +193,7 @@ def evaluate(
     if ungraded := [task.id for task in tasks if not task.is_gradable]:
         console.say(f"note: not run, since it names no calls: {', '.join(ungraded)}")
     evaluation = Evaluation(
-        service=service,
-        results=results,
-        skill=folder.resolve(),
-        tasks=tasks,
-        agent=words,
-        timeout_s=options.task_timeout,
-        jobs=jobs,
-        has_control=not options.no_control,
+        service=service, results=results, skill=folder.resolve(), tasks=tasks, agent=words, options=options
     )
     resumed = 0
     with console.progress("running the tasks") as progress:
@@ -224,7 +203,7 @@ def evaluate(
             resumed += is_earlier
             progress(f"{done} of {total} runs graded; {grade.task}: {'passed' if grade.passed else 'failed'}")
 
-        place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), report)
+        place, grades = evaluate(evaluation, Path(options.out or f"{name}-workspace"), jobs, report)
     sys.stdout.write(shown(grades, {}))
     console.say(f"the runs are in {place}" + (f"; {resumed} of {len(grades)} resumed" if resumed else ""))
     return ExitCode.DRIFT if is_lower(grades, min_success) else ExitCode.DONE

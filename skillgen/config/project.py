@@ -522,6 +522,20 @@ class CallOptions(Options, frozen=True, kw_only=True):
     out: str = option("Folder for images and other files of the result.", "", short="-o", metavar="DIR", is_path=True)
 
 
+class EvalOptions(Options, frozen=True, kw_only=True):
+    """What is graded, and how it is reported."""
+
+    PANEL = "Report"
+
+    agent: str | None = option("Command of the agent, which gets the prompt on standard input.", metavar="COMMAND")
+    init: bool = option("Draft evals/evals.json in the skill, and run nothing.")
+    static: bool = option("Check what needs no agent: example calls, reads.")
+    task_timeout: float = option("Time limit of an agent for a task.", 600.0, metavar="SECONDS")
+    no_control: bool = option("Do not run the tasks without the skill.")
+    out: PathName | None = option("Folder of the runs. Default: NAME-workspace.", short="-o", metavar="DIR")
+    format: str = option("Format of the report: text or json.", "text", metavar="FORMAT", choices=("text", "json"))
+
+
 SOURCE_KINDS = tuple(item.name for item in options_in(Source) if item.is_kind)
 """The options that name a source."""
 

@@ -21,6 +21,7 @@ from urllib.parse import unquote, urlsplit
 from msgspec import Struct, ValidationError, field, structs, to_builtins
 
 from skillgen.calls import script
+from skillgen.config.project import EvalOptions
 from skillgen.errors import OutputError, UsageError
 from skillgen.evals.tasks import Assertion, Grade, Task, assertions_of, benchmark
 from skillgen.mock.answers import CallLog, log_line
@@ -58,11 +59,9 @@ class Evaluation(Struct, frozen=True, kw_only=True):
 
     tasks: tuple[Task, ...]
     agent: tuple[str, ...]
-    timeout_s: float
-    jobs: int
-    has_control: bool
-    """Whether each task is also run without the skill."""
+    """The words of its command."""
 
+    options: EvalOptions
     cancel_token: CancelToken = field(default_factory=CancelToken)
 
 
@@ -95,7 +94,7 @@ def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
         environment = _environment(evaluation, url, Path(skills) if item.has_skill else None)
         started = time.monotonic()
         try:
-            limits = (evaluation.timeout_s, _OUTPUT_LIMIT_BYTES, evaluation.cancel_token)
+            limits = (evaluation.options.task_timeout, _OUTPUT_LIMIT_BYTES, evaluation.cancel_token)
             run = CommandRun(evaluation.agent, environment, folder / "outputs", *limits, text=task.prompt)
             finished = run.finished()
         except (OSError, ValueError) as error:
@@ -206,14 +205,15 @@ Report = Callable[[Grade, int, int, bool], None]
 """Receives a grade, how many runs are done, how many there are, and whether the grade is of an earlier start."""
 
 
-def evaluate(evaluation: Evaluation, workspace: Path, report: Report) -> tuple[Path, list[Grade]]:
-    """Runs the tasks that an earlier start has not run; returns the folder of the iteration and all grades.
+def evaluate(evaluation: Evaluation, workspace: Path, jobs: int, report: Report) -> tuple[Path, list[Grade]]:
+    """Runs the tasks that an earlier start has not run, `jobs` at the same time; returns the folder of the iteration and
+    all grades.
 
     Raises:
         OutputError: the workspace cannot be written.
         UsageError: the agent cannot be started, or a file of a task is missing.
     """
-    pool = ThreadPoolExecutor(max_workers=evaluation.jobs, thread_name_prefix="skillgen-eval")
+    pool = ThreadPoolExecutor(max_workers=jobs, thread_name_prefix="skillgen-eval")
     try:
         with lock_folder(workspace.absolute()) as out, pool:
             iteration = _iteration(out, _digest(evaluation))
@@ -242,7 +242,7 @@ def _planned(evaluation: Evaluation, iteration: str) -> Iterator[_Planned]:
     for task in (task for task in evaluation.tasks if task.is_gradable):
         path = f"{iteration}/eval-{task.id}"
         yield _Planned(task, True, f"{path}/with_skill")
-        if evaluation.has_control and task.should_trigger is None:
+        if not evaluation.options.no_control and task.should_trigger is None:
             yield _Planned(task, False, f"{path}/without_skill")
 
 
@@ -273,9 +273,9 @@ def _json_in(out: Folder, path: str) -> Json:
 
 def _digest(evaluation: Evaluation) -> str:
     """Returns a digest of all that the result of a run depends on."""
-    service = structs.replace(evaluation.service, source=())
+    service, options = structs.replace(evaluation.service, source=()), evaluation.options
     total = hashlib.sha256(snapshot_text([service]).encode("utf-8", "surrogatepass"))
-    total.update(json.dumps([evaluation.agent, evaluation.has_control, evaluation.timeout_s]).encode())
+    total.update(json.dumps([evaluation.agent, options.no_control, options.task_timeout]).encode())
     skill = evaluation.skill
     for path in sorted(path for path in skill.rglob("*") if path.is_file() and is_below(path, skill)):
         total.update(path.relative_to(skill).as_posix().encode("utf-8", "surrogateescape"))

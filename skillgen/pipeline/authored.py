@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
 
 from msgspec import UNSET, Struct
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from skillgen.errors import Problem, UsageError
 from skillgen.infer.description import with_description, with_summaries
@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 _SUGGESTIONS_LIMIT = 5_000
 """Names, tags, paths and methods that are compared with an unmatched pattern to suggest one."""
-
-_KINDS = ("tag", "path", "method")
 
 
 class Pattern(Struct, frozen=True, kw_only=True):
@@ -79,7 +77,7 @@ def parse_patterns(option: str, texts: Iterable[str]) -> tuple[Pattern, ...]:
     patterns = []
     for text in texts:
         kind, colon, glob = text.strip().partition(":")
-        if not (colon and kind in _KINDS):
+        if not (colon and kind in ("tag", "path", "method")):
             kind, glob = "name", text.strip()
         glob = glob.strip()
         if not glob:
@@ -279,11 +277,8 @@ def _selected(service: Service, request: Request) -> Service:
     problems: list[Problem] = []
     if changes := [f"{', '.join(keys)} ({what})" for what, keys in outdated_texts(texts, declared).items()]:
         message = f"the source changed since these texts were written: {', '.join(changes)}"
-        fix = (
-            "renew them with `skillgen draft SOURCE --outdated` and the same --out"
-            if ("drafted",) in request.stored
-            else None
-        )
+        fix = "renew them with `skillgen draft SOURCE --outdated` and the same --out"
+        fix = fix if ("drafted",) in request.stored else ""
         problems.append(Problem.of("text-outdated", request.place("drafted"), message, fix))
     for key, name in names_gone(texts, declared):
         if key != "workflows":  # see `_workflows`
@@ -292,29 +287,22 @@ def _selected(service: Service, request: Request) -> Service:
     return replace(service, problems=(*service.problems, *problems))
 
 
-_OPTIONS = {"summary": "description", "when_not_to_use": "not_for", "endpoints": "base_url"}
-"""Fields of a service to the options that declare them, where the names differ."""
+_FIELDS = {"description": "summary", "not_for": "when_not_to_use", "base_url": "endpoints"}
+"""Options to the fields of a service that they declare, where the names differ."""
 
 
 def _with_texts(service: Service, request: Request) -> Service:
-    texts, endpoints = request.texts, list[Endpoint]()
+    texts = request.texts
+    names = ["name", "version", "description", "when_to_use", "not_for", "license", "homepage", "install", "base_url"]
+    given = {_FIELDS.get(name, name): name for name in names if getattr(texts, name)}
+    declared: dict[str, Any] = {field: getattr(texts, name) for field, name in given.items()}
+    origins = {field: Origin("declared", request.place(name)) for field, name in given.items()}
+    if texts.install:
+        declared["install"] = {**(service.install or {}), **texts.install}
     if texts.base_url is not None:
         refuse_secret_url(texts.base_url, "--base-url", "write https://HOST/PATH")
         others = (endpoint for endpoint in service.endpoints if endpoint.url != texts.base_url)
-        endpoints = [Endpoint(url=texts.base_url), *others]
-    declared: dict[str, Any] = {
-        "name": texts.name,
-        "version": texts.version,
-        "summary": texts.description,
-        "when_to_use": texts.when_to_use,
-        "when_not_to_use": texts.not_for,
-        "license": texts.license,
-        "homepage": texts.homepage,
-        "install": {**(service.install or {}), **texts.install} if texts.install else None,
-        "endpoints": tuple(endpoints),
-    }
-    declared = {field: value for field, value in declared.items() if value}
-    origins = {field: Origin("declared", request.place(_OPTIONS.get(field, field))) for field in declared}
+        declared["endpoints"] = (Endpoint(url=texts.base_url), *others)
     if texts.name is not None:
         declared["title"] = None  # headings would show it, not the user's name
     sections = _sections(texts)
@@ -357,15 +345,12 @@ def _workflows(service: Service, request: Request) -> tuple[list[Workflow], list
 
 def _access(access: Access, request: Request) -> Access:
     origins = dict(access.origins or {})
-    for name in ("cli", "api", "web", "mcp"):
-        link = getattr(request.texts.links, name)
-        if link is UNSET:
-            continue
-        place = request.place("links", name)
-        if link is not None:
-            refuse_secret_url(link, place, "write https://HOST/PATH, or null if the service has no such access")
-        access = replace(access, **{name: Value(link)})
-        origins[name] = Origin("declared", place)
+    for name, link in asdict(request.texts.links).items():
+        if link is not UNSET:
+            place = request.place("links", name)
+            if link is not None:
+                refuse_secret_url(link, place, "write https://HOST/PATH, or null if the service has no such access")
+            access, origins[name] = replace(access, **{name: Value(link)}), Origin("declared", place)
     return replace(access, origins=origins or None)
 
 

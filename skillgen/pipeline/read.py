@@ -393,16 +393,12 @@ def _target(request: Request, config: ClientConfig | None = None, name: str = ""
             timeout_s=source.timeout,
             extra_secrets=request.secrets,
         )
-    login = Login(
-        is_requested=source.login,
-        announce=request.announce if source.login else None,
-        client_id=source.client_id,
-        client_secret=source.client_secret,
-        issuer=source.issuer,
-        confirm=request.confirm,
-    )
-    login = target.login if target.url is None else login
-    return replace(target, caller_env=request.environment, scope=CrawlScope.from_options(source), login=login)
+    if target.url is not None:
+        client = {name: getattr(source, name) for name in ("client_id", "client_secret", "issuer")}
+        announce = request.announce if source.login else None
+        login = Login(is_requested=source.login, announce=announce, confirm=request.confirm, **client)
+        target = replace(target, login=login)
+    return replace(target, caller_env=request.environment, scope=CrawlScope.from_options(source))
 
 
 def _read_server(request: Request) -> Reading:
