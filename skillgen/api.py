@@ -47,7 +47,7 @@ from skillgen.pipeline.read import kind_of_source, read_source
 from skillgen.pipeline.rendering import checked_output, documents_of
 from skillgen.pipeline.results import File, Notify, Reading, Request, Result
 from skillgen.rules.reports import Findings
-from skillgen.sources.documents import snapshot_text
+from skillgen.sources.documents import snapshot_parts
 
 __all__ = [
     "EditedError", "Endpoint", "Example", "ExitCode", "File", "Findings", "Group", "NamedType", "Origin", "Output",
@@ -188,7 +188,7 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
 
 def snapshot(*services: Service) -> dict[str, Any]:
     """Returns services as a snapshot, which `read` takes: what `skillgen inspect` prints, as a mapping."""
-    data: dict[str, Any] = json.loads(snapshot_text(map(with_portable_source, services)))
+    data: dict[str, Any] = json.loads("".join(snapshot_parts(map(with_portable_source, services))))
     return data
 
 

@@ -39,7 +39,7 @@ def inspect(*, given: Annotated[Given, SOURCES], console: Console) -> ExitCode:
         skillgen inspect -- python server.py > snapshot.json
     """
     from skillgen.pipeline.ownership import with_portable_source
-    from skillgen.sources.documents import snapshot_text
+    from skillgen.sources.documents import snapshot_parts
 
     readings = [read(request, console) for _, request in given.requests()]
     services = [with_portable_source(service) for reading in readings for service in reading.services]
@@ -49,7 +49,7 @@ def inspect(*, given: Annotated[Given, SOURCES], console: Console) -> ExitCode:
     console.problems(problem for service in services for problem in service.problems)
     console.problems(problem for reading in readings for problem in reading.problems)
     if services:
-        sys.stdout.write(printable_json(snapshot_text(services)))
+        sys.stdout.writelines(map(printable_json, snapshot_parts(services)))
     return max((error.exit_code for error in failures), default=ExitCode.DONE)
 
 

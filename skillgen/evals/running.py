@@ -32,7 +32,7 @@ from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
 from skillgen.model.values import Json
 from skillgen.render.scripts import call_data
-from skillgen.sources.documents import snapshot_text, text_of_file
+from skillgen.sources.documents import snapshot_parts, text_of_file
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.sources.mcp.process import CommandRun
 from skillgen.sources.mcp.session import CancelToken
@@ -206,8 +206,8 @@ Report = Callable[[Grade, int, int, bool], None]
 
 
 def evaluate(evaluation: Evaluation, workspace: Path, jobs: int, report: Report) -> tuple[Path, list[Grade]]:
-    """Runs the tasks that an earlier start has not run, `jobs` at the same time; returns the folder of the iteration and
-    all grades.
+    """Runs the tasks that an earlier start has not run, `jobs` at the same time; returns the folder of the iteration
+    and all grades.
 
     Raises:
         OutputError: the workspace cannot be written.
@@ -274,7 +274,7 @@ def _json_in(out: Folder, path: str) -> Json:
 def _digest(evaluation: Evaluation) -> str:
     """Returns a digest of all that the result of a run depends on."""
     service, options = structs.replace(evaluation.service, source=()), evaluation.options
-    total = hashlib.sha256(snapshot_text([service]).encode("utf-8", "surrogatepass"))
+    total = hashlib.sha256("".join(snapshot_parts([service])).encode("utf-8", "surrogatepass"))
     total.update(json.dumps([evaluation.agent, options.no_control, options.task_timeout]).encode())
     skill = evaluation.skill
     for path in sorted(path for path in skill.rglob("*") if path.is_file() and is_below(path, skill)):

@@ -329,9 +329,26 @@ def is_snapshot(data: Json) -> bool:
     return isinstance(data, dict) and "snapshot" in data and "services" in data
 
 
-def snapshot_text(services: Iterable[Service]) -> str:
-    """Returns services as the text of a snapshot."""
-    return json_text({"snapshot": _SNAPSHOT_VERSION, "services": to_json(tuple(services))}, indent=2) + "\n"
+def snapshot_parts(services: Iterable[Service]) -> Iterator[str]:
+    """Yields the text of a snapshot in parts: all of it at once takes several times the memory of the services."""
+    yield f'{{\n  "snapshot": {_SNAPSHOT_VERSION},\n  "services": ['
+    for number, service in enumerate(services):
+        yield ",\n    {" if number else "\n    {"
+        first = replace(service, tools=service.tools[:1], schemas=service.schemas[:1])
+        for index, (name, value) in enumerate(to_json(first).items()):
+            yield f'{"," if index else ""}\n      "{name}": '
+            if name not in ("tools", "schemas"):
+                yield _indented(value, 6)
+                continue
+            for place, item in enumerate(getattr(service, name)):
+                yield f"{',' if place else '['}\n        {_indented(to_json(item), 8)}"
+            yield "\n      ]"
+        yield "\n    }"
+    yield "\n  ]\n}\n"
+
+
+def _indented(data: Json, columns: int) -> str:
+    return json_text(data, indent=2).replace("\n", "\n" + " " * columns)
 
 
 def services_from_snapshot(data: Json, name: str) -> tuple[Service, ...]:
