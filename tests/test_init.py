@@ -223,7 +223,7 @@ def test_a_workflow_for_github_checks_and_reports(tmp_path: Path) -> None:
     assert "already exists and was not changed" in init(tmp_path, "--ci", "github").stderr
     assert path.read_text("utf-8") == text
     refused = run_skillgen("init", "--ci", "gitlab", cwd=tmp_path)
-    assert (refused.exit_code, "--ci: no such host: gitlab" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "--ci: no such value: gitlab" in refused.stderr) == (2, True)
 
 
 def test_the_workflow_has_what_the_targets_need(tmp_path: Path) -> None:

@@ -22,18 +22,15 @@ from skillgen.text.markdown import one_line
 from skillgen.write.record import RECORD_NAME, Record, read_record
 from skillgen.write.record import Run as Recorded
 
-_HOSTS = ("github",)
+
+class InitOptions(Options, frozen=True, kw_only=True):
+    """What is written for a project."""
+
+    ci: str | None = option("Also write a workflow that checks: github.", metavar="HOST", choices=("github",))
 
 
 @command
-def init(
-    ci: Annotated[
-        str | None,
-        typer.Option("--ci", metavar="HOST", help=f"Also write a workflow that checks: {', '.join(_HOSTS)}."),
-    ] = None,
-    *,
-    console: Console,
-) -> ExitCode:
+def init(*, options: InitOptions, console: Console) -> ExitCode:
     """Write a skillgen.yaml and a pre-commit entry for a project.
 
     Finds the project's servers, APIs and programs. Keeps existing files, runs nothing and fetches nothing.
@@ -47,11 +44,9 @@ def init(
     """
     from skillgen.pipeline.init import propose_targets, write_project
 
-    if ci is not None and ci not in _HOSTS:
-        raise UsageError(f"no such host: {ci}", where="--ci", fix=f"choose from {', '.join(_HOSTS)}")
     with console.progress("searching the project"):
         proposals = propose_targets(Path())
-    for message in write_project(proposals, ci):
+    for message in write_project(proposals, options.ci):
         for line in message.splitlines():
             console.say(line[: len(line) - len(line.lstrip())] + one_line(line))
     return ExitCode.DONE

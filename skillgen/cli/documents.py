@@ -394,7 +394,7 @@ def from_server(
     context: typer.Context,
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server.", show_default=False),
+        typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server."),
     ] = None,
     *,
     given: Annotated[Mapping[str, Any], documenting(*_SERVERS)],
@@ -477,7 +477,6 @@ def from_cli(
         typer.Argument(
             metavar="[MODULE:APP]",
             help="Click or Typer program, argparse parser, or function that returns one. No command is run.",
-            show_default=False,
         ),
     ] = None,
     *,

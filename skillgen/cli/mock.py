@@ -35,7 +35,6 @@ def call(
             metavar="[SOURCE] TOOL [JSON | NAME=VALUE]... [-- COMMAND [ARG]...]",
             help="SOURCE, unless an option or -- COMMAND names the source; the exact name of the tool; its arguments: "
             "one JSON object (- reads it from standard input), or NAME=VALUE, NAME:=JSON, NAME@=FILE.",
-            show_default=False,
         ),
     ] = None,
     *,

@@ -180,12 +180,11 @@ class _Walk:
         self._fields(old, new, _At(None, "service", noun="parameter "))
         before, after = ({tool.name: tool for tool in service.tools} for service in (old, new))
         for name, one, other in _pairs(before, after, True):
-            if other is None:
-                self._add(_At(name, "removed"), "removed", True)
-            elif one is None:
-                self._add(_At(name, "added"), "added", False)
-            else:
+            if one is not None and other is not None:
                 self._tool(one, other, _At(name, "effect"))
+            else:
+                word = "removed" if other is None else "added"
+                self._add(_At(name, word), word, other is None)
 
     def _tool(self, old: Tool, new: Tool, at: _At) -> None:
         if (old.method, old.path) != (new.method, new.path):

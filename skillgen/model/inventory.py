@@ -66,9 +66,7 @@ def _names(old: Any, new: Any) -> Effect:
 
 def allowed(old: Any, new: Any) -> Effect:
     """Judges lists of values; without one, any value is allowed."""
-    if old is None or new is None:
-        return FEWER if old is None else MORE
-    return _names(old, new)
+    return exact(old, new) if old is None or new is None else _names(old, new)
 
 
 def judged_types(old: Any, new: Any) -> Effect:
