@@ -110,13 +110,16 @@ def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int
     failure: SkillgenError | None = None
     try:
         _refuse(words[:2], arguments, has_command=bool(command))
+        code = 0
         if "--ai-help" in arguments:
             # The words before it name the command that it concerns; nothing else is parsed or run.
-            command = tuple(word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-"))
-            arguments, parser = ["--ai-help"], program()
+            before = [word for word in arguments[: arguments.index("--ai-help")] if not word.startswith("-")]
+            print(_help_text(typer.main.get_command(program()), before), end="")
+        elif arguments[:1] == ["--version"]:
+            print(f"skillgen {__version__}")
         else:
             parser = program([name]) if name in _COMMANDS else program(has_options=False)
-        code = int(parser(args=arguments, prog_name="skillgen", obj=command, standalone_mode=False) or 0)
+            code = int(parser(args=arguments, prog_name="skillgen", obj=command, standalone_mode=False) or 0)
         sys.stdout.flush()
     except SystemExit as stop:
         code = int(stop.code or 0)
@@ -163,18 +166,6 @@ def _refuse(words: Sequence[str], arguments: Sequence[str], *, has_command: bool
         raise UsageError(f"{words[0]} starts no server, so nothing may be given after --", fix=fix)
 
 
-def _show_version(is_requested: bool) -> None:
-    if is_requested:
-        print(f"skillgen {__version__}")
-        raise typer.Exit
-
-
-def _show_ai_help(context: typer.Context, is_requested: bool) -> None:
-    if is_requested:
-        print(_help_text(context.command, context.obj or ()), end="")
-        raise typer.Exit
-
-
 def _help_text(program: object, words: Sequence[str]) -> str:
     """Returns the document of the program, of the command that the first words name, or of all commands of a group."""
     from skillgen.api import render_documents
@@ -202,10 +193,8 @@ _AI_HELP = "Show comprehensive usage guide for LLMs/agents and exit; after a com
 
 
 def _root(
-    version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Print the version and exit.")
-    ] = False,
-    ai_help: Annotated[bool, typer.Option("--ai-help", callback=_show_ai_help, is_eager=True, help=_AI_HELP)] = False,
+    version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
+    ai_help: Annotated[bool, typer.Option("--ai-help", help=_AI_HELP)] = False,
 ) -> None:
     """Generate documents for AI agents from an MCP server, an OpenAPI description or a command-line program: a skill,
     llms.txt, --ai-help text and a registry entry.

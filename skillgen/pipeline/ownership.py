@@ -437,7 +437,7 @@ def build_registry(
 
 
 def _documented(folder: Path, problems: list[Problem]) -> list[Path]:
-    """Returns the folders with an entry: the folder itself, and those in it.
+    """Returns the folders with an entry: a folder, and those in it.
 
     Raises:
         SourceError: there is none, or a folder of documents has no entry any more.
