@@ -440,7 +440,7 @@ def _documented(folder: Path, problems: list[Problem]) -> list[Path]:
     """Returns the folders with an entry: a folder, and those in it.
 
     Raises:
-        SourceError: there is none, or a folder of documents has no entry any more.
+        SourceError: no folder has an entry, or one of documents has no entry any more.
     """
     paths, found = [folder] if (folder / RECORD_NAME).is_file() and (folder / "registry.json").is_file() else [], []
     with suppress(OSError):
