@@ -277,14 +277,12 @@ def input_keys(parameters: Iterable[Parameter]) -> tuple[list[str], str]:
     A key is the name; if it is taken, the location is put before it: `query.id`, `body.body`.
     """
     keys: dict[str, None] = {}
-
-    def add(location: str, name: str) -> str:
+    for location, name in [*((item.location, item.name) for item in parameters), ("body", "body")]:
         while name in keys:
             name = f"{location}.{name}"
         keys[name] = None
-        return name
-
-    return [add(parameter.location, parameter.name) for parameter in parameters], add("body", "body")
+    *names, body_key = keys
+    return names, body_key
 
 
 def takes_any_names(schema: Schema) -> bool:

@@ -229,13 +229,18 @@ def _size_of(value: Json) -> int:
 
 def _is_screened(value: Json, name: str) -> bool:
     """True if screening would change any string in a value."""
-    if isinstance(value, dict):
-        return any(_is_screened_anywhere(str(key)) or _is_screened(item, str(key)) for key, item in value.items())
-    if isinstance(value, list):
-        return any(_is_screened(item, name) for item in value)
-    if not isinstance(value, str):
-        return False
-    return _is_screened_anywhere(value) or (is_secret_name(name) and looks_random(value))
+    named = [(name, value)]
+    for key, item in named:  # grows
+        if isinstance(item, str):
+            if _is_screened_anywhere(item) or (is_secret_name(key) and looks_random(item)):
+                return True
+        elif isinstance(item, dict):
+            if any(map(_is_screened_anywhere, item)):
+                return True
+            named += item.items()
+        elif isinstance(item, list):
+            named += [(key, part) for part in item]
+    return False
 
 
 @lru_cache(1 << 12)
@@ -585,6 +590,8 @@ def lines_on(name: str, text: str) -> str:
 def requires(about: str, others: Sequence[tuple[str, Json]] = ()) -> bool:
     """True if a description begins with the word that its parameter is required, or says so for a value of another one:
     `Required for create`, `required when action is create`."""
+    if "required" not in about.lower():  # as in most
+        return False
     stated = [(when, _VALUE.findall(_NEGATION.split(words)[0])) for when, words in _REQUIRED_WITH.findall(about)]
     return _REQUIRED.match(about) is not None or any(
         value in words and (name in words or not when) for when, words in stated for name, value in others

@@ -89,11 +89,10 @@ def _decoded(example: Json) -> Json:
 
 
 def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Report) -> None:
-    names = [declared] if isinstance(declared, str) else declared
-    if not isinstance(names, list) or {*map(type, names)} - {str}:
+    if not isinstance(declared, str) and (not isinstance(declared, list) or {*map(type, declared)} - {str}):
         report(child(pointer, "type"), f"expected a type name or a list of them, found {kind_of(declared)}")
         return
-    fields["types"] = tuple(names)
+    fields["types"] = names = (declared,) if isinstance(declared, str) else tuple(declared)
     if "null" in names:
         fields["types"], fields["nullable"] = tuple(name for name in names if name != "null"), True
         if not fields["types"]:
@@ -102,6 +101,8 @@ def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Rep
 
 def constraints_of(raw: dict[str, Json], *, reads_xml: bool) -> dict[str, Json] | None:
     """Returns the keywords that constrain a value, with `reads_xml` also `xml`; `None` without any."""
+    if not reads_xml and raw.keys().isdisjoint(_CONSTRAINTS):  # as in most
+        return None
     constraints = {key: _whole(raw[key]) for key in _CONSTRAINTS if key in raw and raw[key] is not False}
     # In OpenAPI 3.0 an exclusive bound is a boolean next to the bound.
     for flag, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
@@ -258,7 +259,7 @@ def array_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[s
     if isinstance(prefix, list):
         fields["prefix_items"] = tuple(read(item, child(pointer, first, index)) for index, item in enumerate(prefix))
     if items is not None and items is not True:
-        fields["items"] = read(items, child(pointer, keyword))
+        fields["items"] = read(items, f"{pointer}/{keyword}")
     return fields
 
 

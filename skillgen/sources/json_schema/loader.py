@@ -286,7 +286,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
                 raw = {key: value for key, value in raw.items() if key != keyword}
 
         fields = scalar_fields(raw, pointer, self.report)
-        if raw.keys() <= _SCALAR_KEYWORDS:
+        if _SCALAR_KEYWORDS.issuperset(raw):
             return scalar_schema(fields)
         fields["constraints"] = constraints_of(raw, reads_xml=self.reads_xml)
 
@@ -326,7 +326,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     def _properties(
         self, raw: Mapping[str, Json], pointer: str, depth: int, required: frozenset[str]
     ) -> tuple[Parameter, ...]:
-        properties, place = raw["properties"], child(pointer, "properties")
+        properties, place = raw["properties"], f"{pointer}/properties"
         if isinstance(raw.get("required"), str):  # a boolean is common, from draft 3, and plain in its meaning
             self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
@@ -356,7 +356,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
             fields |= rule_fields(raw, pointer, read)
 
     def _property(self, name: str, raw: Json, pointer: str, required: bool, depth: int) -> Parameter:
-        if isinstance(raw, dict) and raw and raw.keys() <= _SCALAR_KEYWORDS:  # most are, and `replace` is slow
+        if isinstance(raw, dict) and raw and _SCALAR_KEYWORDS.issuperset(raw):  # most are, and `replace` is slow
             fields = scalar_fields(raw, pointer, self.report)
             description = fields.pop("description", None)
             schema = scalar_schema(fields)

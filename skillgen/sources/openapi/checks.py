@@ -29,7 +29,7 @@ _SCREEN_PATTERN = re.compile(
     r"(?:the|a|this|that) \w{0,20} ?(?:button|screen|dialog|tab|menu))\b",
     re.IGNORECASE,
 )
-_SCREEN_WORDS = ("click", "menu", "box", "radio", "bar", "pop", "button", "screen", "dialog", " tab")
+_SCREEN_WORDS = ("click", "menu", "box", "bar", "pop", "button", "screen", "dialog", " tab")
 """One of these is in every text that the pattern matches, in lower case; most texts lack them."""
 
 _RESULT_PATTERN = re.compile(
@@ -218,7 +218,7 @@ def check_shapes(data: dict[str, Json], problems: ProblemLog) -> None:
                     _report_shape(item, dict, (place, key), problems)
             continue
         if isinstance(reference := value.get("$ref"), str):
-            if reference.startswith("#/") and reference not in seen:
+            if reference not in seen and reference.startswith("#/"):
                 seen.add(reference)
                 waiting += [(as_dict(follow(data, reference[1:])), reference[1:], holder, False)]
             if holder not in _PATH_ITEMS:

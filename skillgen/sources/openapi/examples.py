@@ -136,6 +136,9 @@ class _Argument(Struct, frozen=True):
 
     parameter: Parameter
     made: Generated
+    texts: list[str]
+    """The value as a URL, a header or a cookie has it."""
+
     description: str | None = None
     """That of the declared example with the value."""
 
@@ -159,7 +162,7 @@ class RequestGenerator:
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)
         self._logins: tuple[str, ...] = ()
-        self._values: dict[tuple[str, str], Generated | None] = {}
+        self._generated: dict[tuple[str, str, str], _Argument | None] = {}
 
     def examples(self, tool: Tool, body: Body, logins: tuple[str, ...]) -> tuple[Example, ...]:
         """Returns the declared requests, or one whose values come from the source.
@@ -196,12 +199,11 @@ class RequestGenerator:
         is_generated = sent.content.is_generated
         texts: dict[str, dict[str, str]] = {"path": {}, "header": {}, "cookie": {}}
         for item in arguments.values():
-            found = _texts(item)
             is_generated |= item.made.is_generated
             if item.parameter.location == "query":
-                query += found
+                query += item.texts
             else:
-                texts[item.parameter.location][item.parameter.name] = found[0]
+                texts[item.parameter.location][item.parameter.name] = item.texts[0]
         request = Request(
             path=_path(tool.path or "", texts["path"], query),
             headers=texts["header"] or None,
@@ -231,8 +233,9 @@ class RequestGenerator:
         """Returns the names of the declared examples, each of which is a request: equal names belong together."""
         names = {name: None for item in bodies if (name := item.name) is not None}
         for parameter in tool.parameters:
-            if not parameter.pointer.startswith("/components/"):  # those of a shared parameter are of any operation
-                named = [item.name for item in self._examples.get(parameter.pointer, ()) if item.name is not None]
+            examples = self._examples.get(parameter.pointer, ())
+            if examples and not parameter.pointer.startswith("/components/"):  # those of a shared one are of any call
+                named = [item.name for item in examples if item.name is not None]
                 names |= dict.fromkeys(named if len(named) > 1 else ())
         return [*islice(names, _EXAMPLES_LIMIT)] or [None]
 
@@ -240,7 +243,9 @@ class RequestGenerator:
         self, tool: Tool, auth: tuple[str, ...], scenario: str | None
     ) -> tuple[dict[str, _Argument], list[str]]:
         """Returns the arguments outside of the body, and the parameters in which the caller puts a credential."""
-        arguments, secrets, parameters = dict[str, _Argument](), list[str](), tool.parameter_keys()[0]
+        arguments: dict[str, _Argument] = {}
+        secrets: list[str] = []
+        parameters = tool.parameter_keys()[0]
         sent_by_auth = {self._sent_as[name] for name in auth}
         for key, item in parameters.items():
             where = f"{item.location} {item.name}"
@@ -251,22 +256,25 @@ class RequestGenerator:
             if where in self._logins:
                 secrets += [where] if item.required or not auth else []
             elif example is not None:
-                arguments[key] = _Argument(item, Generated(_decoded(example.value, item.location)), example.description)
+                made = Generated(_decoded(example.value, item.location))
+                arguments[key] = _Argument(item, made, _texts(item, made), example.description)
             elif item.required or requires(item.description or ""):
-                arguments[key] = _Argument(item, self._value(item, parameters.values()))
+                arguments[key] = self._argument(item, parameters.values())
         return arguments, secrets
 
-    def _value(self, item: Parameter, parameters: Iterable[Parameter]) -> Generated:
+    def _argument(self, item: Parameter, parameters: Iterable[Parameter]) -> _Argument:
+        source = item
         if item.location == "path" and item.name[:1] in EXPANSIONS:  # `{.format}` has the value of `format`
-            item = next((other for other in parameters if other.name == item.name[1:]), item)
-        key = item.pointer, item.name
-        if key not in self._values:
-            self._values[key] = None
+            source = next((other for other in parameters if other.name == item.name[1:]), item)
+        key = item.location, item.name, source.pointer
+        if key not in self._generated:
+            self._generated[key] = None
             with suppress(NoExample):
-                self._values[key] = self._generate(item)
-        if (made := self._values[key]) is None:
+                made = self._generate(source)
+                self._generated[key] = _Argument(item, made, _texts(item, made))
+        if (argument := self._generated[key]) is None:
             raise NoExample
-        return made
+        return argument
 
     def _generate(self, item: Parameter) -> Generated:
         made = self._generator.generate(item.schema, item.name, text=item.description or "", in_url=True)
@@ -320,7 +328,7 @@ class RequestGenerator:
 
     def _examples_of_schema(self, media: dict[str, Json], pointer: str) -> list[DeclaredExample]:
         """Returns the examples that the schema of a body has for the whole of it."""
-        raw, where = as_dict(media.get("schema")), child(pointer, "schema")
+        raw, where = as_dict(media.get("schema")), f"{pointer}/schema"
         if "$ref" in raw:
             raw, where = as_dict(self._resolver.resolve_or_empty(raw)), str(raw["$ref"]).removeprefix("#")
         found = [DeclaredExample(raw["example"], child(where, "example"))] if "example" in raw else []
@@ -408,9 +416,8 @@ class RequestGenerator:
         return next(known, () if tool.auth is not None else self._assumed)
 
 
-def _texts(argument: _Argument) -> list[str]:
-    """Returns a value as a URL, a header or a cookie has it."""
-    item, made = argument.parameter, argument.made
+def _texts(item: Parameter, made: Generated) -> list[str]:
+    """Returns the value of a parameter as a URL, a header or a cookie has it."""
     rules = item.serialization or _DEFAULT
     has_content = rules.media_type is not None and not isinstance(made.value, str)
     value = value_text(made.value) if has_content else made.value

@@ -104,8 +104,8 @@ class OperationReader:
         sent = self.requests.parameters(entry)
         path, sent = with_query_parameters(path, sent, pointer)
         sent = self.requests.with_path_parameters(sent, path, pointer)
-        body = self.requests.body(operation.get("requestBody"), child(pointer, "requestBody"))
-        responses, responses_pointer = as_dict(operation.get("responses")), child(pointer, "responses")
+        body = self.requests.body(operation.get("requestBody"), f"{pointer}/requestBody")
+        responses, responses_pointer = as_dict(operation.get("responses")), f"{pointer}/responses"
 
         outputs, output_media_types, success = self.responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
@@ -134,7 +134,7 @@ class OperationReader:
             group=self._tags.group_of(tags),
             tags=tags,
             parameters=sent + body.parameters,
-            is_input_declared=all(part.startswith("result ") for part in unread),
+            is_input_declared=not unread or all(part.startswith("result ") for part in unread),
             unread=unread,
             input=body.input,
             other_inputs=body.other_inputs,
@@ -149,7 +149,7 @@ class OperationReader:
             method=entry.sent_method,
             path=path,
             endpoints=self._endpoints(entry),
-            documentation=url_of(operation.get("externalDocs"), "url", child(pointer, "externalDocs"), self._problems),
+            documentation=url_of(operation.get("externalDocs"), "url", f"{pointer}/externalDocs", self._problems),
             deprecated=operation.get("deprecated") is True,
             deprecation=_deprecation_of(operation, success),
             streaming=True if stream is not None else None,

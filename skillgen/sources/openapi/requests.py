@@ -48,7 +48,7 @@ _INTERNAL = frozenset({"x-internal", "x-hidden", "x-speakeasy-ignore", "x-fern-i
 
 def is_internal(part: Mapping[str, Json]) -> bool:
     """True if a part of a description is not for everybody."""
-    return not part.keys().isdisjoint(_INTERNAL) and any(part.get(name) is True for name in _INTERNAL)
+    return not _INTERNAL.isdisjoint(part) and any(part.get(name) is True for name in _INTERNAL)
 
 
 PathItems = tuple[tuple[dict[str, Json], str], ...]
@@ -68,17 +68,13 @@ class PathOperation(Struct, frozen=True, kw_only=True):
     """The path item; if it has a `$ref`, the target and then the siblings of the `$ref`."""
 
     operation: dict[str, Json]
+    operation_id: str | None
     pointer: str
 
     @property
     def sent_method(self) -> str:
         """The method in a request; `additionalOperations` has it in this form."""
         return self.method.upper() if self.method in METHODS else self.method
-
-    @property
-    def operation_id(self) -> str | None:
-        """Its `operationId`."""
-        return text_of(self.operation, "operationId")
 
 
 TEMPLATE_VARIABLE = re.compile(r"\{(/?[^{}/]*)\}")
@@ -205,7 +201,7 @@ class RequestReader:
     def _operations(
         self, path: str, item: dict[str, Json], item_pointer: str, items: PathItems, seen: set[str]
     ) -> Iterator[PathOperation]:
-        operations = [(key, value, child(item_pointer, key)) for key, value in item.items() if key in METHODS]
+        operations = [(key, value, f"{item_pointer}/{key}") for key, value in item.items() if key in METHODS]
         operations += self._misspelt_methods(item, item_pointer)
         for key, value in as_dict(item.get("additionalOperations")).items():
             method, pointer = key, child(item_pointer, "additionalOperations", key)
@@ -234,7 +230,10 @@ class RequestReader:
                 self._problems.report("internal-left-out", pointer, message)
                 continue
             check_responses(operation, pointer, self._problems)
-            yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
+            name = text_of(operation, "operationId")
+            yield PathOperation(
+                method=method, path=path, items=items, operation=operation, operation_id=name, pointer=pointer
+            )
 
     def _misspelt_methods(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
         """Yields the operations with a method that is not in lower case, and reports unknown members."""
@@ -406,7 +405,7 @@ class RequestReader:
     ) -> Input:
         flat = EMPTY_OBJECT
         if "itemSchema" not in representation.media:
-            flat = self._flatten(representation.schema, child(representation.pointer, "schema"), sent_by_service)
+            flat = self._flatten(representation.schema, f"{representation.pointer}/schema", sent_by_service)
         parameters = apply_encoding(flat.parameters, representation, self._resolver, self._schemas)
         if "multipart/form-data" in representation.media_types:
             parameters = tuple(map(_with_file, parameters))

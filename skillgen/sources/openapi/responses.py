@@ -60,7 +60,7 @@ class Representation(Struct, frozen=True):
     def read(self, schemas: SchemaDocument) -> Schema | None:
         """Returns the schema of the content in the model; `None` if it is not declared."""
         raw, item = self.media.get("schema"), self.media.get("itemSchema")
-        schema = schemas.schema(raw, child(self.pointer, "schema")) if raw is not None else None
+        schema = schemas.schema(raw, f"{self.pointer}/schema") if raw is not None else None
         if item is None:
             return schema
         array = Schema(types=("array",), items=schemas.schema(item, child(self.pointer, "itemSchema")))
@@ -81,7 +81,7 @@ _BODY_MEMBERS = ("schema", "itemSchema", "encoding")
 def representations(owner: dict[str, Json], pointer: str, resolver: Resolver) -> list[Representation]:
     """Returns the representations in the `content` of an object, which is at `pointer`."""
     groups: list[Representation] = []
-    content, pointer = as_dict(owner.get("content")), child(pointer, "content")
+    content, pointer = as_dict(owner.get("content")), f"{pointer}/content"
     for name in sorted(content, key=lambda name: (name != "application/json", "json" not in name)):
         raw, place = as_dict(content[name]), child(pointer, name)
         media, place = resolver.resolve(raw, place) if "$ref" in raw else (raw, place)  # to `mediaTypes` (3.2)
@@ -161,7 +161,7 @@ def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) 
             if example is not None and key in example:
                 description = join_texts(text_of(example, "summary"), text_of(example, "description"))
                 value = _without_reference(example[key], resolver)
-                yield DeclaredExample(value, child(example_pointer, key), name, description)
+                yield DeclaredExample(value, f"{example_pointer}/{key}", name, description)
                 break
 
 
@@ -225,7 +225,7 @@ def apply_encoding(
     parameters: Iterable[Parameter], form: Representation, resolver: Resolver, schemas: SchemaDocument
 ) -> tuple[Parameter, ...]:
     """Returns the properties of a body with their serialisation from its `encoding`."""
-    encodings, pointer = as_dict(form.media.get("encoding")), child(form.pointer, "encoding")
+    encodings, pointer = as_dict(form.media.get("encoding")), f"{form.pointer}/encoding"
 
     def encoded(item: Parameter) -> Parameter:
         if not (raw := as_dict(encodings.get(item.name))):
@@ -401,6 +401,8 @@ class ResponseReader:
 _QUOTABLE_NAME = re.compile(r"[$@A-Za-z0-9_.\-\[\]]{1,60}\Z")
 """Names that can be quoted in a sentence."""
 
+_PUNCTUATION = str.maketrans("", "", "$@_.-[]")
+
 _CURSORS = frozenset(
     {"cursor", "nextcursor", "pagetoken", "nextpagetoken", "nexttoken", "continuationtoken", "after", "marker"}
 )
@@ -468,4 +470,4 @@ def _fields(schema: Schema | None, types: Types, prefix: str = "", depth: int = 
 
 
 def _plain(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
+    return name.lower().translate(_PUNCTUATION)

@@ -487,7 +487,7 @@ class EventReader:
         return tuple(self._event(*item, is_detailed=is_detailed) for item in events)
 
     def _callbacks(self, tool: Tool, entry: PathOperation) -> Iterator[_EventOperation]:
-        pointer = child(entry.pointer, "callbacks")
+        pointer = f"{entry.pointer}/callbacks"
         for name, raw in as_dict(entry.operation["callbacks"]).items():
             if name.startswith("x-"):
                 continue
@@ -497,7 +497,7 @@ class EventReader:
 
     def _event(self, entry: PathOperation, name: str, tool: str | None, *, is_detailed: bool) -> Event:
         operation, pointer = entry.operation, entry.pointer
-        raw, location, operations = operation.get("requestBody"), child(pointer, "requestBody"), self._operations
+        raw, location, operations = operation.get("requestBody"), f"{pointer}/requestBody", self._operations
         body = operations.requests.body(raw if is_detailed else None, location, sent_by_service=True)
         sent = operations.requests.parameters(entry) if is_detailed else ()
         content = as_dict(self._resolver.resolve_or_empty(raw).get("content"))
