@@ -90,7 +90,7 @@ FORMATS = {
     "ai-help-commands": Format("skillgen.render.ai_help:command_documents"),
     "registry": Format("skillgen.render.ai_help:registry_documents"),
     "plugin": Format("skillgen.render.publishing:plugin_documents", "skillgen.render.publishing:marketplace_documents"),
-    "server-json": Format("skillgen.render.well_known:server_json_documents"),
+    "server-json": Format("skillgen.render.publishing:server_json_documents"),
     "server-card": Format("skillgen.render.well_known:server_card_documents"),
     "well-known": Format(*["skillgen.render.well_known:well_known_documents"] * 2),
     "tool-descriptions": Format("skillgen.render.declarations:tool_description_documents"),

@@ -26,10 +26,10 @@ from skillgen.render.formats import front_matter
 from skillgen.render.identity import plain, skill_name, tool_phrase, what_and_when
 from skillgen.render.pages import file_stems
 from skillgen.render.publishing import (
+    UNVERSIONED,
     exact_version,
     json_document,
     left_out,
-    left_out_unversioned,
     published,
     with_values,
     without,
@@ -235,7 +235,7 @@ def manifest_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     service = rendering.service
     version = exact_version(service) or ""
     if not _MANIFEST_VERSION.match(version):
-        yield left_out_unversioned("service-manifest")
+        yield left_out("service-manifest", *UNVERSIONED)
         return
     if service.protocol_version is None:
         yield left_out("service-manifest", "the revision of the protocol is not known, which a manifest requires")

@@ -1,4 +1,6 @@
-"""What the formats for publishers share, and the Agent Plugin (1.0.0) of a skill with the server of its tools."""
+"""What the formats for publishers share; the Agent Plugin (1.0.0) of a skill with the server of its tools; and
+server.json, the entry of an MCP server in a registry (MCP registry, 2025-12-11).
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,9 @@ from msgspec import Struct
 
 from skillgen.errors import Problem
 from skillgen.model.document import Document, Publisher
+from skillgen.model.resource import PACKAGE_MANAGERS
 from skillgen.model.service import Service
+from skillgen.model.values import Icon
 from skillgen.render.about import client_configuration, client_variables
 from skillgen.render.access import login, logins
 from skillgen.render.examples import URL_VARIABLE
@@ -20,12 +24,14 @@ from skillgen.render.identity import (
     short_description,
     skill_fields,
     skill_name,
+    title,
     what_and_when,
 )
 from skillgen.render.skill import Rendering, Site, skill_documents
 from skillgen.security.secrets import host_of, is_private, is_secret_setting, literal_address, public_url
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import exact_json_text, one_line
+from skillgen.text.summary import clip
 from skillgen.text.words import slug
 
 _SHARED_HOSTS = frozenset(
@@ -67,11 +73,6 @@ def left_out(format_name: str, message: str, fix: str = "leave it out of --emit 
     return Problem.of("format-left-out", format_name, message, fix)
 
 
-def left_out_unversioned(format_name: str) -> Problem:
-    """Returns the problem of a format that is not written, because it requires a version."""
-    return left_out(format_name, "the server declares no exact version of its own", VERSION_FIX)
-
-
 def without(path: str, message: str, fix: str | None = None) -> Problem:
     """Returns the problem of a file that lacks something."""
     return Problem.of("published-without", path, message, fix)
@@ -79,6 +80,7 @@ def without(path: str, message: str, fix: str | None = None) -> Problem:
 
 NOT_A_SERVER = "the format is for an MCP server, and this service is not one"
 VERSION_FIX = "declare a version such as 1.0.2 in the source, or with --service-version"
+UNVERSIONED = "the server declares no exact version of its own", VERSION_FIX
 PUBLISH_FIX = "give --publish domain=DOMAIN or --publish namespace=NAMESPACE"
 
 
@@ -289,7 +291,7 @@ def _connection(service: Service, problems: list[Problem]) -> Connection | None:
     values: dict[str, dict[str, Any]] = {}
     for name, is_secret in needed.items():
         key = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") or "value"
-        key = key if key not in values else f"{key}_{len(values) + 1}"
+        key += f"_{len(values) + 1}" * (key in values)
         scheme = ", with its scheme" if name.lower() == "authorization" else ""
         words = f"Value of the {'HTTP header' if is_hosted else 'environment variable'} {name}{scheme}."
         values[key] = {"type": "string", "title": name, "description": words, "sensitive": is_secret, "required": True}
@@ -314,3 +316,202 @@ def _credential_headers(service: Service) -> list[str]:
     sent = sorted({place.removeprefix("header ") for place in places if place.startswith("header ")})
     declared = list(filter(HEADER.fullmatch, entry.headers)) if entry is not None else []
     return declared or list(filter(HEADER.fullmatch, sent or ["Authorization"] * bool(auth)))
+
+
+# -- server.json -------------------------------------------------------------------------------------------------------
+
+
+_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
+
+_TEXT_LIMIT = 100
+"""Characters of `title` and `description`."""
+
+_ICON_URL_LIMIT = 255
+
+_ICON_TYPES = ("image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp")
+_ICON_SIZE = re.compile(r"\d+x\d+|any")
+
+_REPOSITORY = re.compile(
+    r"https?://(?:www\.)?(?P<source>github|gitlab)\.com/(?P<owner>[A-Za-z0-9_.-]+)/(?P<name>[A-Za-z0-9_.-]+)", re.ASCII
+)
+_RUNNERS: dict[tuple[str, ...], tuple[str, str | None]] = {
+    ("npx",): ("npm", "npx"),
+    ("bunx",): ("npm", None),
+    ("uvx",): ("pypi", "uvx"),
+    ("uv", "tool", "run"): ("pypi", "uvx"),
+    ("pipx", "run"): ("pypi", None),
+    ("docker", "run"): ("oci", "docker"),
+}
+"""The beginning of a command that runs a package, to the type of registry and the hint for clients."""
+
+_PACKAGE_FLAGS = frozenset({"--from", "-p", "--package"})
+"""Flags of runners that name the package, if the program in it has another name."""
+
+_OWN_FLAGS = frozenset({"-y", "--yes", "-i", "--interactive", "-it", "-t", "--tty", "--rm", "--init"})
+"""Flags of runners that say how a package is started, which clients know by themselves."""
+
+_PACKAGES = {
+    "npm": re.compile(r"(?P<name>(?:@[\w.~-]+/)?[\w.~-]+)(?:@(?P<version>[\w.^~*+-]+))?", re.ASCII),
+    "pypi": re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:(?:@|==)(?P<version>[\w.*+!-]+))?", re.ASCII),
+    "oci": re.compile(r"(?P<name>[a-z0-9][\w./-]*(?::\d+/[\w./-]+)?(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)", re.ASCII),
+}
+_EXACT = {
+    "npm": re.compile(r"\d+\.\d+\.\d+(?:[-+][\w.+-]+)?", re.ASCII),
+    "pypi": re.compile(r"\d+(?:\.\w+)+", re.ASCII),
+}
+"""Versions that are not ranges: `npx pkg@1.2` takes any 1.2.x."""
+
+
+def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
+    """Yields server.json, unless the server has no publisher or no version."""
+    service, problems = rendering.service, list[Problem]()
+    if (identity := server_identity(rendering, "server-json", problems)) is not None:
+        known = len(problems)
+        packages, remotes = [*_packages(service, problems)], remotes_of(service, "server.json", problems)
+        if not packages and not remotes and len(problems) == known:
+            what = "server.json has neither a package nor a URL"
+            message = f"{what}, because the source declares none that others can use"
+            fix = "declare the package with `install`, or read the server by its URL"
+            problems.append(without("server.json", message, fix))
+        yield json_document("server.json", {"$schema": _SCHEMA, **identity, "packages": packages, "remotes": remotes})
+    yield from problems
+
+
+def server_identity(rendering: Rendering, format_name: str, problems: list[Problem]) -> dict[str, Any] | None:
+    """Returns what server.json and a server card say about a server itself; `None` if the format is left out."""
+    service = rendering.service
+    if service.kind != "mcp":
+        return None
+    namespace, version = namespace_of(service, rendering.options.publisher), exact_version(service)
+    if namespace is None:
+        problems.append(left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX))
+        return None
+    if version is None:
+        problems.append(left_out(format_name, *UNVERSIONED))
+        return None
+    problems += filter(None, [namespace.problem])
+    return {
+        "name": f"{namespace.text}/{skill_name(service)}",
+        "title": clip(plain(title(service)), _TEXT_LIMIT) if service.title else None,
+        "description": short_description(service, _TEXT_LIMIT),
+        "repository": _repository(service),
+        "version": version,
+        "websiteUrl": published(service.homepage),
+        "icons": [shown for icon in service.icons if (shown := _icon(icon))],
+    }
+
+
+def _repository(service: Service) -> dict[str, str] | None:
+    """Returns the repository on one of the hosts that the registry knows."""
+    match = _REPOSITORY.match(service.repository or "")
+    if match is None:
+        return None
+    name = match["name"].removesuffix(".git")
+    return {"url": f"https://{match['source']}.com/{match['owner']}/{name}", "source": match["source"]}
+
+
+def _icon(icon: Icon) -> dict[str, Any] | None:
+    is_shown = icon.src.startswith("https://") and len(icon.src) <= _ICON_URL_LIMIT and is_published(icon.src)
+    if not is_shown or icon.media_type not in (None, *_ICON_TYPES):
+        return None
+    sizes = [size for size in icon.sizes if _ICON_SIZE.fullmatch(size)]
+    theme = icon.theme if icon.theme in ("light", "dark") else None
+    return with_values({"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": theme})
+
+
+def remotes_of(service: Service, path: str, problems: list[Problem]) -> list[dict[str, Any]]:
+    """Returns the URL of a hosted server for the file `path`; a part of it that is secret becomes a variable."""
+    entry = service.client_entry
+    if entry is None or entry.transport == "stdio" or not service.endpoints:
+        return []
+    url = service.endpoints[0].url
+    if not is_endpoint(url):
+        fix = "read it by the URL that others use, or set that with --base-url"
+        problems.append(without(path, f"others cannot reach the server at {one_line(url)}", fix))
+        return []
+    fields = {
+        "type": "sse" if entry.transport == "sse" else "streamable-http",
+        "url": url,
+        "headers": [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)],
+        "variables": {name: {"isRequired": True, "isSecret": True} for name in URL_VARIABLE.findall(url)},
+    }
+    return [with_values(fields)]
+
+
+def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
+    """Yields the package that the command runs; without one, the packages that the source says are installed."""
+    entry = service.client_entry
+    if entry is not None and entry.transport != "stdio":
+        return
+    variables = [
+        with_values({"name": name, "isRequired": is_required or None, "isSecret": is_secret or None})
+        for name, is_required, is_secret in variables_of(service)
+    ]
+    command = entry.command if entry is not None else ()
+    runner = next((start for start in _RUNNERS if command[: len(start)] == start), None)
+    if runner is not None:
+        kind, hint = _RUNNERS[runner]
+        words, flag = _without_own_flags(command[len(runner) :])
+        package = _package(kind, words)
+        if package is None:
+            message = f"the options of {' '.join(runner)} in the command have no place in server.json"
+            problems.append(without("server.json", message, "declare the package with `install`"))
+        else:
+            origin = (service.origins or {}).get("client_entry")
+            if package["version"] is None and origin is not None and origin.source == "--publish":
+                package["version"] = exact_version(service)  # its publisher releases both as one
+            if flag is not None:
+                name = package["identifier"]
+                exact = ("@" if kind == "npm" else "==").join(filter(None, (name, package["version"])))
+                package["runtimeArguments"] = [{"type": "named", "name": flag, "value": exact}]
+                message = f"clients that start a package by its name alone do not find {words[1]} in {name}"
+                problems.append(without("server.json", message, f"give {name} a command of its own name"))
+            yield _described(package, {"runtimeHint": hint, "environmentVariables": variables}, problems)
+            return
+    seen: set[str] = set()
+    for manager, text in (service.install or {}).items():
+        kind = PACKAGE_MANAGERS.get(manager.lower(), "")
+        package = _package(kind, [text]) if kind and kind not in seen else None
+        if package is not None:
+            seen.add(kind)
+            yield _described(package, {"environmentVariables": variables}, problems)
+
+
+def _without_own_flags(words: tuple[str, ...]) -> tuple[list[str], str | None]:
+    """Returns a package with its arguments, the first of which is the program if an option names the package, and that
+    option; nothing if another option of the runner is before it.
+
+    `-e NAME` passes a variable on, which is among the environment variables.
+    """
+    left = list(words)
+    while left and left[0].startswith("-"):
+        flag = left.pop(0)
+        if flag in ("-e", "--env") and left and VARIABLE.fullmatch(left[0]):
+            left.pop(0)
+        elif flag in _PACKAGE_FLAGS and not any(word.startswith("-") for word in left[:2]):
+            return (left, flag) if left[1:] else ([], None)
+        elif flag not in _OWN_FLAGS:
+            return [], None
+    return left, None
+
+
+def _package(kind: str, words: list[str]) -> dict[str, Any] | None:
+    match = _PACKAGES[kind].fullmatch(words[0]) if words else None
+    if match is None:
+        return None
+    version = match.groupdict().get("version")
+    return {
+        "registryType": kind,
+        "identifier": match["name"],
+        "version": version if version and _EXACT[kind].fullmatch(version) else None,
+        "packageArguments": [{"type": "positional", "value": word} for word in words[1:]],
+        "transport": {"type": "stdio"},
+    }
+
+
+def _described(package: dict[str, Any], more: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
+    if package["version"] is None and package["registryType"] != "oci":
+        name, manager = package["identifier"], package["registryType"]
+        message = f"the package {name} has no exact version, which the registry requires"
+        problems.append(without("server.json", message, f"declare it with `install`: {manager}: {name}@1.2.3"))
+    return with_values({**package, **more})

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.auth import LOGIN_POINTER, Auth
@@ -59,7 +58,6 @@ _CHECKED_PATTERN = re.compile(
 )
 """A pattern that means the same in Python and ECMA 262, without look-arounds and references."""
 
-_REPEATED_GROUP = re.compile(r"\)[*+{]")
 _BRANCHING = re.compile(r"[*+?|]|\{(\d+),(\d+)\}")
 _STEPS_LIMIT = 10_000_000
 """Steps that a pattern may take in a string of `MATCHED_LENGTH`."""
@@ -308,7 +306,7 @@ def _checkable(pattern: str) -> str | None:
         low, high = part.groups()
         ways = int(high) - int(low) + 1 if high is not None else 2 if part[0] in "?|" else MATCHED_LENGTH
         steps *= max(1, min(ways, MATCHED_LENGTH))
-    if _REPEATED_GROUP.search(pattern) or steps > _STEPS_LIMIT:
+    if any(f"){sign}" in pattern for sign in "*+{") or steps > _STEPS_LIMIT:  # a repeated group
         return None
     try:
         re.compile(pattern, re.ASCII)
@@ -331,71 +329,49 @@ def program_files(service: Service) -> Iterator[Document]:
 _UNSPACED = re.compile(r"^([^@\n].*)\n(?=(?:class|def) )", re.MULTILINE)
 """A line before a class or a function without an empty line between."""
 
+_DOCUMENTATION = re.compile(r'^((?: {4})*)"""(?:[^"]|"(?!""))*"""\n+(?=\1\S)', re.MULTILINE)
+"""What documents a module, a constant or a function, but not the only statement of a class."""
+
 
 @cache
 def script_text(kind: str) -> str:
     """Returns the program for one kind of service: of `calls/script.py`, only what such a service needs.
 
-    The text of a source has no part in it, so that the program is the same for every service of the kind.
+    The text of a source has no part in it, so that the program is the same for every service of the kind. Without
+    documentation it is short enough to be read before it is run.
     """
     package = Path(__file__).parents[1]
     client = {"http": "HttpClient", "mcp": "McpClient"}[kind]
-    own = (package / "calls" / "script.py").read_text("utf-8")
-    own = own.replace('CLIENTS[data["kind"]]', client)
-    modules = ("serialization", "credentials", "check")
-    shared = [(package / "model" / f"{name}.py").read_text("utf-8") for name in modules]
-    head, _, _ = own.partition("\nfrom __future__")
-    pieces = [piece for text in (*shared, own) for piece in _pieces(re.sub(r"\bJson\b", "Any", text))]
-    definitions = {name: piece for piece in pieces for name in piece.defined}
+    names = ("model/serialization", "model/credentials", "model/check", "calls/script")
+    modules = [(package / f"{name}.py").read_text("utf-8") for name in names]
+    statements = [item for module in modules for item in _statements(module.replace('CLIENTS[data["kind"]]', client))]
+    definitions = {name: used for _, defined, used in statements for name in defined}
     live, waiting = set[str](), ["main"]
     for name in waiting:
         if name in definitions and name not in live:
             live.add(name)
-            waiting += definitions[name].used
-    used = [piece for piece in pieces if not piece.defined or not live.isdisjoint(piece.defined)]
-    imports = sorted(dict.fromkeys(piece.text for piece in used if piece.is_import))
+            waiting += definitions[name]
+    texts = [text for text, defined, _ in statements if not defined or not live.isdisjoint(defined)]
+    imports = sorted({text for text in texts if text.startswith(("from ", "import "))})
     imports.sort(key=lambda line: (not line.startswith("from __future__"), line.startswith("from ")))
-    body = [f"{piece.text}\n" if "\n" in piece.text else piece.text for piece in used if not piece.is_import]
-    text = f"{head}\n" + "\n".join([*imports, "", *body])
+    body = [f"{text}\n" if "\n" in text else text for text in texts if text not in imports]
+    text = "\n".join([modules[-1].partition("\nfrom __future__")[0], *imports, "", *body])
     return _UNSPACED.sub(r"\1\n\n", text)
 
 
-class _Piece(Struct, frozen=True):
-    """A top-level statement of a module."""
-
-    text: str
-    defined: tuple[str, ...]
-    used: tuple[str, ...]
-    is_import: bool
-
-
-def _pieces(module: str) -> Iterator[_Piece]:
-    """Yields the statements of a module, without imports from skillgen and what documents constants and functions.
-
-    Without them the program is short enough to be read before it is run.
-    """
-    lines, tree = module.splitlines(), ast.parse(module)
-    owners = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and len(n.body) > 1]
-    documented = [(node.body[0], node.body[1]) for node in owners if ast.get_docstring(node) is not None]
-    left_out = {number for text, after in documented for number in range(text.lineno, _first_line(after))}
-    for node in tree.body:
-        is_own = isinstance(node, ast.ImportFrom) and str(node.module).startswith("skillgen")
-        if is_own or (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            continue
-        numbers = range(_first_line(node), (node.end_lineno or node.lineno) + 1)
-        text = "\n".join(lines[number - 1] for number in numbers if number not in left_out)
+def _statements(module: str) -> Iterator[tuple[str, Collection[str], Collection[str]]]:
+    """Yields the statements of a module, each with names that it defines and uses; none that imports from skillgen."""
+    module = _DOCUMENTATION.sub("", module.replace("Json", "Any"))
+    lines = module.splitlines()
+    for node in ast.parse(module).body:
+        first = min([node.lineno, *(item.lineno for item in getattr(node, "decorator_list", ()))])
+        text = "\n".join(lines[first - 1 : node.end_lineno])
         targets: list[ast.expr] = [node.target] if isinstance(node, ast.AnnAssign) else getattr(node, "targets", [])
         defined = [item.id for target in targets for item in ast.walk(target) if isinstance(item, ast.Name)]
-        if is_import := isinstance(node, (ast.Import, ast.ImportFrom)):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
             names = node.names if not text.startswith("from __future__") else []
             defined = [(item.asname or item.name).partition(".")[0] for item in names]
         elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             defined = [node.name]
-        used = {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}
-        yield _Piece(text, tuple(defined), tuple(sorted(used)), is_import)
-
-
-def _first_line(node: ast.stmt) -> int:
-    """Returns the number of the first line of a statement, or of its decorators."""
-    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
-    return min([node.lineno, *(item.lineno for item in decorators)])
+        if not text.startswith("from skillgen"):
+            yield text, defined, {item.id for item in ast.walk(node) if isinstance(item, ast.Name)}

@@ -10,6 +10,7 @@ import dataclasses
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -23,7 +24,7 @@ from skillgen.render.about import Said, recipes_text, resource_and_prompt_lines,
 from skillgen.render.environment import Templates
 from skillgen.render.identity import skill_fields, skill_name, title, tool_phrase, what_and_when
 from skillgen.render.listing import FORMS, Listing, list_indexes, list_tools, shared_start
-from skillgen.render.pages import Page, link_resolver
+from skillgen.render.pages import link_resolver
 from skillgen.render.parameters import lists_requests, shared_parameters
 from skillgen.render.reference import Reference, page_text, reference_files, reference_of, whole_skill
 from skillgen.render.scripts import program_files
@@ -46,12 +47,6 @@ class Skill(Struct, frozen=True, kw_only=True):
 
     listing: Listing | None = None
     """The list of tools; `None` if SKILL.md has everything."""
-
-    about: tuple[Page, ...] = ()
-    """The pages on the service as a whole, without what SKILL.md has."""
-
-    lists: tuple[Page, ...] = ()
-    """The pages that list resources, prompts or events of several pages."""
 
     anchors: Mapping[str, str] | None = None
     """The anchor of each address within the references, if SKILL.md has everything instead of them."""
@@ -236,7 +231,7 @@ def script_documents(rendering: Rendering) -> Iterator[Document]:
 
 
 def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
-    skill, templates = rendering.any_skill, rendering.templates
+    skill, templates, reference = rendering.any_skill, rendering.templates, rendering.reference
     yield Document("SKILL.md", skill.text)
     if rendering.has_program:
         yield from program_files(rendering.service)
@@ -244,90 +239,69 @@ def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
         yield _SKILL_SHORTENED
     if skill.listing is None:
         return
-    for page in (*skill.listing.indexes, *skill.lists):
+    indexes = [*skill.listing.indexes, *chain.from_iterable(list_indexes(reference).values())]
+    for page in indexes:
         yield Document(f"references/{page.file_name}", page_text(page, templates, is_index=True))
-    index_of = {name: page.file_name for page in (*skill.listing.indexes, *skill.lists) for name in page.anchors}
-    reference = replace(rendering.reference, about=skill.about)
+    index_of = {name: page.file_name for page in indexes for name in page.anchors}
+    reference = replace(reference, about=skill.said.left_in(reference.about))
     for file_name, text in reference_files(reference, templates, index_of):
         yield Document(f"references/{file_name}", text)
 
 
 def _skill_of(rendering: Rendering) -> Skill:
-    service, reference = rendering.service, rendering.reference
-    limit = rendering.options.budget * BYTES_PER_TOKEN
-    writer, whole = _Writer(rendering), said_by(service)
+    service, reference, context = rendering.service, rendering.reference, _context(rendering)
+    limit, whole = rendering.options.budget * BYTES_PER_TOKEN, said_by(service)
+    resolved = link_resolver({key: f"references/{address}" for key, address in reference.places.items()})
+
+    def text(said: Said, listing: Listing | None, **more: object) -> str:
+        """Returns SKILL.md; without a list, everything that precedes the sections of the tools."""
+        fields = {**context, "said": said, "listing": listing, "is_whole": listing is None, **more}
+        about = said.left_in(reference.about)
+        text = rendering.templates.render("skill/SKILL.md.j2", about=about, **fields)
+        return text if listing is None else inert("SKILL.md", resolved(text))
+
+    def listed(said: Said) -> Listing:
+        """Returns the richest list that fits with the rest."""
+        if not service.tools:
+            return Listing()
+        rest = text(said, Listing(forms=FORMS, start=shared_start(service)))
+        return list_tools(service, reference, limit - len(rest.encode()))
+
     if reference.size_bytes() < limit and not reference.has_quotations:
         everything = replace(reference, about=whole.left_in(reference.about))
-        text, anchors = whole_skill(writer.text(None, whole), everything)
-        if _fits(text := inert("SKILL.md", text), limit):
-            return Skill(text=text, said=whole, anchors=anchors)
-    shares: list[int | None] = [None, limit // SAID_SHARE]
-    if whole.text and not service.instructions:
-        others = writer.listing(Said(), limit) if service.tools else Listing()
-        shares[:1] = [len(writer.text(others, Said()).encode())] if others.forms == FORMS[:1] else []
-    for share in shares:
-        said = whole if share is None else said_by(service, share)
-        listing = writer.listing(said, limit) if service.tools else Listing()
-        if service.tools and listing.forms == FORMS[:1] and _fits(writer.text(listing, said), limit):
-            break
-    return writer.skill(listing, said, limit)
+        complete, anchors = whole_skill(text(whole, None), everything)
+        if _fits(complete := inert("SKILL.md", complete), limit):
+            return Skill(text=complete, said=whole, anchors=anchors)
+    said, listing = whole, listed(whole)
+    if listing.forms != FORMS[:1] or not _fits(text(said, listing), limit):
+        said = said_by(service, limit // SAID_SHARE)
+        listing = listed(said)
+    shown = text(said, listing)
+    if not _fits(shown, limit):  # lines on resources and prompts are left out, then the longest
+        shown = text(said, listing, offered=())
+    cut = cut_lines(shown, limit, cautions(service))
+    return Skill(text=cut, said=said, listing=listing, is_cut=cut != shown)
 
 
-class _Writer:
-    """Writes SKILL.md around a list of tools."""
-
-    def __init__(self, rendering: Rendering) -> None:
-        service, reference = rendering.service, rendering.reference
-        self._rendering = rendering
-        self._lists = list_indexes(reference)
-        self._resolved = link_resolver({key: f"references/{address}" for key, address in reference.places.items()})
-        tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
-        steps = sum(len(item.steps) for item in service.workflows)
-        fields = skill_fields(service, rendering.options.profile, has_program=rendering.has_program)
-        logins = {auth.sent_as for auth in service.requirements.auth}
-        called = rendering.called or service.tools
-        shared = [(f"{item.parameter.location} {item.parameter.name}", item) for item in shared_parameters(service)]
-        self._context = {
-            **rendering.context,
-            "fields": fields,
-            "brief": False,
-            "shared_parameters": [item for place, item in shared if place not in logins],
-            "lists_requests": lists_requests(service),
-            "workflow_lines": workflow_lines(service.workflows, called, reference.about, "references/{}".format),
-            "recipes": recipes_text(reference.about, tools) if steps <= _RECIPES_STEPS else "",
-            "offered": resource_and_prompt_lines(service),
-            "lists": self._lists,
-        }
-
-    def text(self, listing: Listing | None, said: Said, *, offers: bool = True) -> str:
-        """Returns SKILL.md; without a list, everything that precedes the sections of the tools."""
-        context = {**self._context, "listing": listing, "said": said, "is_whole": listing is None}
-        if listing is not None:
-            context["about"] = said.left_in(self._rendering.reference.about)
-        if not offers:
-            context["offered"] = ()
-        text = self._rendering.templates.render("skill/SKILL.md.j2", **context)
-        return text if listing is None else inert("SKILL.md", self._resolved(text))
-
-    def listing(self, said: Said, limit: int) -> Listing:
-        """Returns the richest list that fits with the rest."""
-        rest = len(self.text(Listing(forms=FORMS, start=shared_start(self._rendering.service)), said).encode())
-        return list_tools(self._rendering.service, self._rendering.reference, limit - rest)
-
-    def skill(self, listing: Listing, said: Said, limit: int) -> Skill:
-        """Returns the skill; lines on resources and prompts, then the longest, are left out if they do not fit."""
-        text = self.text(listing, said)
-        if not _fits(text, limit):
-            text = self.text(listing, said, offers=False)
-        cut = cut_lines(text, limit, cautions(self._rendering.service))
-        return Skill(
-            text=cut,
-            said=said,
-            listing=listing,
-            about=said.left_in(self._rendering.reference.about),
-            lists=tuple(page for pages in self._lists.values() for page in pages),
-            is_cut=cut != text,
-        )
+def _context(rendering: Rendering) -> dict[str, Any]:
+    """Returns what the templates of SKILL.md are given, whatever the list of tools is."""
+    service, reference = rendering.service, rendering.reference
+    tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
+    steps = sum(len(item.steps) for item in service.workflows)
+    logins = {auth.sent_as for auth in service.requirements.auth}
+    called = rendering.called or service.tools
+    shared = [(f"{item.parameter.location} {item.parameter.name}", item) for item in shared_parameters(service)]
+    return {
+        **rendering.context,
+        "fields": skill_fields(service, rendering.options.profile, has_program=rendering.has_program),
+        "brief": False,
+        "shared_parameters": [item for place, item in shared if place not in logins],
+        "lists_requests": lists_requests(service),
+        "workflow_lines": workflow_lines(service.workflows, called, reference.about, "references/{}".format),
+        "recipes": recipes_text(reference.about, tools) if steps <= _RECIPES_STEPS else "",
+        "offered": resource_and_prompt_lines(service),
+        "lists": list_indexes(reference),
+    }
 
 
 def _fits(text: str, limit: int) -> bool:

@@ -1,9 +1,11 @@
 """What a publisher serves below `/.well-known/`: the skill with its digest, the catalogue of the domain, the links of
-its APIs, and the headers to serve them with; the server card, for any place; and server.json, the entry of an MCP
-server in a registry (MCP registry, 2025-12-11).
+its APIs, the headers to serve them with, and `mcp.yaml`: an API as OpenAPI 3.1, whose operations are tools (MCP, REST
+edition, seed 002); and the server card, for any place.
 
 An archive is a ZIP without compression: the output of a compressor differs between its versions, and a digest must not
-depend on who builds the file.
+depend on who builds the file. `mcp.yaml` is curated: the tools of the service with what a call needs, without the
+extensions and the events of the source. Schemas are written from the model, so those of OpenAPI 3.0 and Swagger 2.0 are
+as 3.1 has them.
 """
 
 from __future__ import annotations
@@ -11,40 +13,43 @@ from __future__ import annotations
 import hashlib
 import io
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
 from msgspec.structs import replace
 
 from skillgen.errors import Problem
+from skillgen.model.auth import SIGNATURE, Auth, Credential, Endpoint
+from skillgen.model.calls import Output
 from skillgen.model.document import SERVER_CARDS, Artifact, Document
-from skillgen.model.resource import PACKAGE_MANAGERS
+from skillgen.model.schema import Parameter, Schema, SchemaWriter, Types
 from skillgen.model.service import Service
-from skillgen.model.values import Icon
-from skillgen.render.examples import URL_VARIABLE
+from skillgen.model.tool import Tool
+from skillgen.model.values import Json, is_inferred
+from skillgen.render.access import logins
+from skillgen.render.declarations import declared_hints
+from skillgen.render.formats import is_plain_yaml, yaml_lines
 from skillgen.render.identity import description, plain, short_description, skill_name, title, tool_phrase
-from skillgen.render.mcp_manifest import mcp_manifest, registry_entry_of_manifest
 from skillgen.render.publishing import (
-    HEADER,
     PUBLISH_FIX,
-    VARIABLE,
     Namespace,
     exact_version,
     is_endpoint,
     is_published,
     json_document,
     left_out,
-    left_out_unversioned,
     namespace_of,
     published,
-    variables_of,
+    remotes_of,
+    server_identity,
     with_values,
     without,
 )
 from skillgen.render.skill import Rendering, Site
 from skillgen.text import lazy_re as re
-from skillgen.text.markdown import one_line
+from skillgen.text.markdown import exact_json_text, one_line
 from skillgen.text.summary import clip
 
 _INDEX_SCHEMA = "https://schemas.agentskills.io/discovery/0.2.0/schema.json"
@@ -233,11 +238,281 @@ def _manifest(renderings: Sequence[Rendering], domain: str | None) -> Iterator[D
     if len(services) > 1:
         message = f"mcp.yaml is left out, because a domain has only one and these are {len(services)} APIs"
         yield without("well-known/mcp.yaml", message, "serve the mcp.yaml of each on its own domain")
-    elif services:
-        for item in mcp_manifest(services[0]):
+    for service in services if len(services) == 1 else ():
+        entry = {
+            "name": skill_name(service),
+            "manifest_url": f"https://{domain}/.well-known/mcp.yaml",
+            "auth": list(dict.fromkeys(auth.kind for auth in logins(service))),
+            "categories": [plain(category) for category in service.categories],
+        }
+        for item in _mcp_manifest(service):
             yield item
             if isinstance(item, Document) and domain is not None:
-                yield json_document(_ENTRY, registry_entry_of_manifest(services[0], domain))
+                yield json_document(_ENTRY, entry)
+
+
+_PATH = "well-known/mcp.yaml"
+
+_FLOWS = {
+    "implicit": ("authorizationUrl",),
+    "password": ("tokenUrl",),
+    "clientCredentials": ("tokenUrl",),
+    "authorizationCode": ("authorizationUrl", "tokenUrl"),
+}
+"""The flows of OAuth 2.0, and the URLs that OpenAPI requires of each."""
+
+_STYLES = {
+    "path": ("matrix", "label", "simple"),
+    "query": ("form", "spaceDelimited", "pipeDelimited", "deepObject"),
+    "header": ("simple",),
+    "cookie": ("form",),
+}
+"""The styles that OpenAPI 3.1 has for each place."""
+
+_METHODS = ("GET", "PUT", "POST", "DELETE", "OPTIONS", "HEAD", "PATCH", "TRACE")
+"""The methods that OpenAPI 3.1 has; 3.2 has others."""
+
+_STATUS = re.compile(r"[1-5](?:\d\d|XX)|default", re.ASCII)
+_SURROGATES = re.compile(r"\\ud([89ab][0-9a-f]{2})\\ud([c-f][0-9a-f]{2})")
+
+
+def _mcp_manifest(service: Service) -> Iterator[Document | Problem]:
+    """Yields mcp.yaml, unless the API declares no version or no operation, which it requires."""
+    operations = [tool for tool in service.tools if tool.method is not None and (tool.path or "").startswith("/")]
+    tools = [tool for tool in operations if tool.method in _METHODS]
+    if service.version is None or not tools:
+        message = "mcp.yaml is left out, because the source declares no version of the API or no operation"
+        yield without(_PATH, message, "declare it in the source, or with --service-version")
+        return
+    schemas = _Schemas(service)
+    counts = Counter(tool.auth for tool in tools if tool.auth)
+    usual = max(counts, key=counts.__getitem__, default=())
+    paths: dict[str, dict[str, Json]] = {}
+    for tool in tools:
+        assert tool.path is not None
+        assert tool.method is not None
+        key = f"{tool.path}#{tool.name}" if tool.method.lower() in paths.get(tool.path, {}) else tool.path
+        paths.setdefault(key, {})[tool.method.lower()] = _operation(tool, schemas, usual)
+    info = {
+        "title": plain(title(service)),
+        "version": service.version,
+        "description": service.description or description(service),
+        "x-mcp": with_values(
+            {
+                "logo": next((icon.src for icon in service.icons if is_published(icon.src)), None),
+                "categories": [plain(category) for category in service.categories],
+            }
+        ),
+    }
+    servers = _servers(service.endpoints)
+    components = {"schemas": schemas.components(), "securitySchemes": _security_schemes(service.requirements.auth)}
+    fields = {
+        "openapi": "3.1.0",
+        "info": with_values(info),
+        "servers": servers,
+        "paths": paths,
+        "components": with_values(components),
+        "security": _security(usual),
+    }
+    yield Document("mcp.yaml", "".join(f"{line}\n" for line in yaml_lines(with_values(fields), _scalar)))
+    if others := sorted({one_line(tool.method or "") for tool in operations if tool.method not in _METHODS}):
+        message = f"OpenAPI 3.1 has no method {', '.join(others)}; such operations are left out"
+        yield without(_PATH, message, "describe them in the documentation of the API")
+    if not servers:
+        message = "mcp.yaml has no server, because the source has no URL that others reach"
+        yield without(_PATH, message, "set it with --base-url")
+    if not any(auth.flow == "authorizationCode" for auth in service.requirements.auth):
+        message = "MCP (REST edition) requires OAuth 2.0 with an authorization code, which the source does not declare"
+        yield without(_PATH, message, "declare it in `securitySchemes` if the API has it")
+
+
+def _scalar(item: Any) -> str:
+    """Returns a value as YAML: text in JSON's double quotes, unless it needs neither these nor escapes."""
+    text = exact_json_text(item)
+    if is_plain_yaml(item) and text == f'"{item}"':
+        return str(item)
+    pair = lambda match: f"\\U{0x10000 + (int(match[1], 16) - 0x800) * 0x400 + int(match[2], 16) - 0xC00:08x}"  # noqa: E731
+    return _SURROGATES.sub(pair, text)
+
+
+def _operation(tool: Tool, schemas: _Schemas, usual: _Ways) -> dict[str, Json]:
+    semantics = tool.semantics
+    is_asked = semantics.requires_confirmation if semantics.is_declared("requires_confirmation") else None
+    fields = {
+        "operationId": tool.name,
+        "summary": plain(tool.summary or tool_phrase(tool)) or tool.name,
+        "description": tool.description or tool.summary or tool_phrase(tool) or tool.name,
+        "tags": [tool.group] if tool.group is not None and not is_inferred(tool, "group") else None,
+        "externalDocs": {"url": tool.documentation} if tool.documentation else None,
+        "deprecated": tool.deprecated or None,
+        "x-openai-isConsequential": is_asked,
+        "x-mcp": with_values({"annotations": declared_hints(tool)}),
+        "servers": _servers(tool.endpoints),
+        "parameters": [_parameter(item, schemas) for item in tool.parameters if item.location in _STYLES],
+        "requestBody": _body(tool, schemas),
+        "responses": _responses(tool, schemas),
+    }
+    security = {} if tool.auth is None or tool.auth == usual else {"security": _security(tool.auth)}
+    return with_values(fields) | security
+
+
+def _parameter(parameter: Parameter, schemas: _Schemas) -> dict[str, Json]:
+    form, schema = parameter.serialization, schemas.write(parameter.schema)
+    fields: dict[str, Json] = {
+        "name": parameter.name,
+        "in": parameter.location,
+        "required": True if parameter.required or parameter.location == "path" else None,
+        "description": parameter.description,
+        "deprecated": parameter.deprecated or None,
+    }
+    if form is not None and form.media_type is not None:
+        return with_values({**fields, "content": {form.media_type: {"schema": schema}}})
+    if form is not None:
+        fields["style"] = form.style if form.style in _STYLES[parameter.location] else None
+        fields["explode"] = form.explode
+        fields["allowReserved"] = form.allow_reserved or None if parameter.location == "query" else None
+    return {**with_values(fields), "schema": schema}
+
+
+def _body(tool: Tool, schemas: _Schemas) -> dict[str, Json] | None:
+    own = tuple(item for item in tool.parameters if item.location == "body")
+    forms = [(tool.input, own)] if tool.input is not None else []
+    forms += [(form, form.parameters) for form in tool.other_inputs]
+    content: dict[str, Json] = {}
+    for form, parameters in forms:
+        for media_type in form.media_types:
+            content.setdefault(media_type, {"schema": schemas.write(form.schema_of(parameters))})
+    if not content:
+        return None
+    required = any(form.required for form, _ in forms) or None
+    return with_values({"description": forms[0][0].description, "required": required, "content": content})
+
+
+def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
+    """Returns the responses by status; those of one status are joined."""
+    responses: dict[str, Any] = {}
+    outputs = filter(None, (tool.output, *tool.other_outputs))
+    found: list[tuple[str | None, str | None, Output | None]]
+    found = [(output.status, output.description, output) for output in outputs]
+    of_errors = ((case, output) for case in tool.errors for output in (case.output, *case.other_outputs))
+    found += [(case.code, case.description, output) for case, output in of_errors]
+    waiting = {error.code for error in tool.errors if error.has_retry_header}
+    for status, text, output in found:
+        key = status if status and _STATUS.fullmatch(status) else "default"
+        response = responses.setdefault(key, {"description": text or (output.description if output else None) or ""})
+        if status in waiting:
+            response["headers"] = {"Retry-After": {"schema": {"type": "string"}}}
+        media = {"schema": schemas.write(output.schema)} if output is not None and output.schema is not None else {}
+        for media_type in output.media_types if output is not None else ():
+            response.setdefault("content", {}).setdefault(media_type, media)
+    return responses or {"default": {"description": ""}}
+
+
+def _servers(endpoints: Iterable[Endpoint]) -> list[Json]:
+    servers = []
+    for endpoint in filter(lambda endpoint: is_endpoint(endpoint.url), endpoints):
+        variables = {
+            item.name: with_values({"default": item.default or "", "enum": list(item.choices)})
+            for item in endpoint.variables
+        }
+        url = endpoint.template if endpoint.template is not None and variables else endpoint.url
+        servers.append(with_values({"url": url, "description": endpoint.description, "variables": variables}))
+    return servers
+
+
+# -- authentication ----------------------------------------------------------------------------------------------------
+
+
+_Ways = tuple[tuple[Credential, ...], ...]
+
+
+def _security(ways: _Ways) -> list[Json]:
+    return [{item.scheme: list(item.scopes) for item in alternative} for alternative in ways]
+
+
+def _security_schemes(found: Iterable[Auth]) -> dict[str, Json]:
+    schemes: dict[str, Any] = {}
+    for auth in found:
+        if auth.name is not None and (fields := _scheme(auth)) is not None:
+            scheme = schemes.setdefault(auth.name, {**fields, "description": auth.description})
+            scheme.get("flows", {}).update(fields.get("flows", {}))
+    return {name: with_values(scheme, keep=("flows",)) for name, scheme in schemes.items()}
+
+
+def _scheme(auth: Auth) -> dict[str, Any] | None:
+    """Returns a security scheme; of OAuth 2.0 with one of its flows."""
+    if auth.kind == "oauth2" and auth.flow is not None:
+        flow = {
+            "authorizationUrl": auth.authorization_url,
+            "tokenUrl": auth.token_url,
+            "refreshUrl": auth.refresh_url,
+            "scopes": {scope.name: scope.description or "" for scope in auth.scopes},
+            "x-usePkce": auth.pkce,
+        }
+        is_flow = all(flow[name] for name in _FLOWS[auth.flow]) if auth.flow in _FLOWS else False
+        return {"type": "oauth2", "flows": {auth.flow: with_values(flow, keep=("scopes",))} if is_flow else {}}
+    if auth.kind == "openIdConnect":
+        return {"type": "openIdConnect", "openIdConnectUrl": auth.metadata_url or ""}
+    if auth.kind in ("bearer", "basic"):
+        return {"type": "http", "scheme": auth.kind, "bearerFormat": auth.token_format}
+    if auth.kind == "mutualTLS":
+        return {"type": "mutualTLS"}
+    if auth.kind == SIGNATURE:
+        signed = {"type": "apiKey", "in": "header", "name": "Authorization"}
+        return {**signed, "x-amazon-apigateway-authtype": "awsSigv4"}
+    place, _, name = (auth.sent_as or "").partition(" ")
+    return {"type": "apiKey", "in": place, "name": name} if place in ("header", "query", "cookie") else None
+
+
+# -- schemas -----------------------------------------------------------------------------------------------------------
+
+
+class _Schemas(SchemaWriter):
+    """Writes schemas with what they say to readers, and the components that they refer to."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(Types.of(service.schemas), is_request=False)
+        self._names: dict[str, str] = {}
+        """The components that were referred to, by the name of their type."""
+
+    def components(self) -> dict[str, Json]:
+        """Returns the named schemas that were referred to, sorted by name."""
+        found: dict[str, Json] = {}
+        while missing := [name for name in self._names if self._names[name] not in found]:
+            found |= {self._names[name]: self.definition(name) for name in missing}
+        return dict(sorted(found.items()))
+
+    def ref(self, name: str) -> str:
+        """Returns the reference to a component, whose name has only the characters that OpenAPI allows."""
+        if name not in self._names:
+            shown = re.sub(r"[^A-Za-z0-9._-]+", "_", name)
+            while shown in self._names.values():
+                shown += "_"
+            self._names[name] = shown
+        return f"#/components/schemas/{self._names[name]}"
+
+    def _written(self, schema: Schema) -> Json:
+        found = super()._written(schema)
+        if not isinstance(found, dict):
+            return found
+        words = {
+            "title": schema.title,
+            "description": schema.description,
+            "examples": list(schema.examples),
+            "deprecated": schema.deprecated or None,
+            "readOnly": schema.read_only or None,
+            "writeOnly": schema.write_only or None,
+            "xml": (schema.constraints or {}).get("xml"),
+        }
+        default = {} if schema.default is None else {"default": schema.default.json}
+        return {**found, **with_values(words), **default}
+
+    def _object(self, schema: Schema) -> Iterator[tuple[str, Json]]:
+        described = (
+            replace(item, schema=replace(item.schema, description=item.description or item.schema.description))
+            for item in schema.properties
+        )
+        return super()._object(replace(schema, properties=tuple(described)))
 
 
 # -- the server card ---------------------------------------------------------------------------------------------------
@@ -246,10 +521,10 @@ def _manifest(renderings: Sequence[Rendering], domain: str | None) -> Iterator[D
 def _server_card(rendering: Rendering, problems: list[Problem]) -> dict[str, Any] | None:
     """Returns the server card of a hosted MCP server; it has no packages and no tools."""
     service = rendering.service
-    identity = _server_identity(rendering, "server-card", problems)
+    identity = server_identity(rendering, "server-card", problems)
     if identity is None:
         return None
-    remotes = _remotes(service, "server-card.json", problems)
+    remotes = remotes_of(service, "server-card.json", problems)
     if not remotes:
         message = "a server card describes a hosted server, and the source has no URL of it that others reach"
         problems.append(left_out("server-card", message, "read the server by its URL"))
@@ -282,199 +557,3 @@ def _links(service: Service, described: str | None) -> Iterator[dict[str, Any]]:
 def _media_type(path: str) -> str:
     name = path.rpartition("/")[2]
     return _MEDIA_TYPES.get(name) or _MEDIA_TYPES[name[name.rindex(".") :]]
-
-
-_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json"
-
-_TEXT_LIMIT = 100
-"""Characters of `title` and `description`."""
-
-_ICON_URL_LIMIT = 255
-
-_ICON_TYPES = ("image/png", "image/jpeg", "image/jpg", "image/svg+xml", "image/webp")
-_ICON_SIZE = re.compile(r"\d+x\d+|any")
-
-_REPOSITORY = re.compile(
-    r"https?://(?:www\.)?(?P<source>github|gitlab)\.com/(?P<owner>[A-Za-z0-9_.-]+)/(?P<name>[A-Za-z0-9_.-]+)", re.ASCII
-)
-_RUNNERS: dict[tuple[str, ...], tuple[str, str | None]] = {
-    ("npx",): ("npm", "npx"),
-    ("bunx",): ("npm", None),
-    ("uvx",): ("pypi", "uvx"),
-    ("uv", "tool", "run"): ("pypi", "uvx"),
-    ("pipx", "run"): ("pypi", None),
-    ("docker", "run"): ("oci", "docker"),
-}
-"""The beginning of a command that runs a package, to the type of registry and the hint for clients."""
-
-_PACKAGE_FLAGS = frozenset({"--from", "-p", "--package"})
-"""Flags of runners that name the package, if the program in it has another name."""
-
-_OWN_FLAGS = frozenset({"-y", "--yes", "-i", "--interactive", "-it", "-t", "--tty", "--rm", "--init"})
-"""Flags of runners that say how a package is started, which clients know by themselves."""
-
-_PACKAGES = {
-    "npm": re.compile(r"(?P<name>(?:@[\w.~-]+/)?[\w.~-]+)(?:@(?P<version>[\w.^~*+-]+))?", re.ASCII),
-    "pypi": re.compile(r"(?P<name>[A-Za-z0-9][\w.-]*)(?:(?:@|==)(?P<version>[\w.*+!-]+))?", re.ASCII),
-    "oci": re.compile(r"(?P<name>[a-z0-9][\w./-]*(?::\d+/[\w./-]+)?(?::[\w.-]+)?(?:@sha256:[0-9a-f]{64})?)", re.ASCII),
-}
-_EXACT = {
-    "npm": re.compile(r"\d+\.\d+\.\d+(?:[-+][\w.+-]+)?", re.ASCII),
-    "pypi": re.compile(r"\d+(?:\.\w+)+", re.ASCII),
-}
-"""Versions that are not ranges: `npx pkg@1.2` takes any 1.2.x."""
-
-
-def server_json_documents(rendering: Rendering) -> Iterator[Document | Problem]:
-    """Yields server.json, unless the server has no publisher or no version."""
-    service, problems = rendering.service, list[Problem]()
-    if (identity := _server_identity(rendering, "server-json", problems)) is not None:
-        known = len(problems)
-        packages, remotes = [*_packages(service, problems)], _remotes(service, "server.json", problems)
-        if not packages and not remotes and len(problems) == known:
-            what = "server.json has neither a package nor a URL"
-            message = f"{what}, because the source declares none that others can use"
-            fix = "declare the package with `install`, or read the server by its URL"
-            problems.append(without("server.json", message, fix))
-        yield json_document("server.json", {"$schema": _SCHEMA, **identity, "packages": packages, "remotes": remotes})
-    yield from problems
-
-
-def _server_identity(rendering: Rendering, format_name: str, problems: list[Problem]) -> dict[str, Any] | None:
-    """Returns what server.json and a server card say about a server itself; `None` if the format is left out."""
-    service = rendering.service
-    if service.kind != "mcp":
-        return None
-    namespace, version = namespace_of(service, rendering.options.publisher), exact_version(service)
-    if namespace is None:
-        problems.append(left_out(format_name, "the source does not declare who publishes the server", PUBLISH_FIX))
-        return None
-    if version is None:
-        problems.append(left_out_unversioned(format_name))
-        return None
-    problems += filter(None, [namespace.problem])
-    return {
-        "name": f"{namespace.text}/{skill_name(service)}",
-        "title": clip(plain(title(service)), _TEXT_LIMIT) if service.title else None,
-        "description": short_description(service, _TEXT_LIMIT),
-        "repository": _repository(service),
-        "version": version,
-        "websiteUrl": published(service.homepage),
-        "icons": [shown for icon in service.icons if (shown := _icon(icon))],
-    }
-
-
-def _repository(service: Service) -> dict[str, str] | None:
-    """Returns the repository on one of the hosts that the registry knows."""
-    match = _REPOSITORY.match(service.repository or "")
-    if match is None:
-        return None
-    name = match["name"].removesuffix(".git")
-    return {"url": f"https://{match['source']}.com/{match['owner']}/{name}", "source": match["source"]}
-
-
-def _icon(icon: Icon) -> dict[str, Any] | None:
-    is_shown = icon.src.startswith("https://") and len(icon.src) <= _ICON_URL_LIMIT and is_published(icon.src)
-    if not is_shown or icon.media_type not in (None, *_ICON_TYPES):
-        return None
-    sizes = [size for size in icon.sizes if _ICON_SIZE.fullmatch(size)]
-    theme = icon.theme if icon.theme in ("light", "dark") else None
-    return with_values({"src": icon.src, "mimeType": icon.media_type, "sizes": sizes, "theme": theme})
-
-
-def _remotes(service: Service, path: str, problems: list[Problem]) -> list[dict[str, Any]]:
-    """Returns the URL of a hosted server for the file `path`; a part of it that is secret becomes a variable."""
-    entry = service.client_entry
-    if entry is None or entry.transport == "stdio" or not service.endpoints:
-        return []
-    url = service.endpoints[0].url
-    if not is_endpoint(url):
-        fix = "read it by the URL that others use, or set that with --base-url"
-        problems.append(without(path, f"others cannot reach the server at {one_line(url)}", fix))
-        return []
-    fields = {
-        "type": "sse" if entry.transport == "sse" else "streamable-http",
-        "url": url,
-        "headers": [{"name": name, "isSecret": True} for name in entry.headers if HEADER.fullmatch(name)],
-        "variables": {name: {"isRequired": True, "isSecret": True} for name in URL_VARIABLE.findall(url)},
-    }
-    return [with_values(fields)]
-
-
-def _packages(service: Service, problems: list[Problem]) -> Iterator[dict[str, Any]]:
-    """Yields the package that the command runs; without one, the packages that the source says are installed."""
-    entry = service.client_entry
-    if entry is not None and entry.transport != "stdio":
-        return
-    variables = [
-        with_values({"name": name, "isRequired": is_required or None, "isSecret": is_secret or None})
-        for name, is_required, is_secret in variables_of(service)
-    ]
-    command = entry.command if entry is not None else ()
-    runner = next((start for start in _RUNNERS if command[: len(start)] == start), None)
-    if runner is not None:
-        kind, hint = _RUNNERS[runner]
-        words, flag = _without_own_flags(command[len(runner) :])
-        package = _package(kind, words)
-        if package is None:
-            message = f"the options of {' '.join(runner)} in the command have no place in server.json"
-            problems.append(without("server.json", message, "declare the package with `install`"))
-        else:
-            origin = (service.origins or {}).get("client_entry")
-            if package["version"] is None and origin is not None and origin.source == "--publish":
-                package["version"] = exact_version(service)  # its publisher releases both as one
-            if flag is not None:
-                name = package["identifier"]
-                exact = ("@" if kind == "npm" else "==").join(filter(None, (name, package["version"])))
-                package["runtimeArguments"] = [{"type": "named", "name": flag, "value": exact}]
-                message = f"clients that start a package by its name alone do not find {words[1]} in {name}"
-                problems.append(without("server.json", message, f"give {name} a command of its own name"))
-            yield _described(package, {"runtimeHint": hint, "environmentVariables": variables}, problems)
-            return
-    seen: set[str] = set()
-    for manager, text in (service.install or {}).items():
-        kind = PACKAGE_MANAGERS.get(manager.lower(), "")
-        package = _package(kind, [text]) if kind and kind not in seen else None
-        if package is not None:
-            seen.add(kind)
-            yield _described(package, {"environmentVariables": variables}, problems)
-
-
-def _without_own_flags(words: tuple[str, ...]) -> tuple[list[str], str | None]:
-    """Returns a package with its arguments, the first of which is the program if an option names the package, and that
-    option; nothing if another option of the runner is before it.
-
-    `-e NAME` passes a variable on, which is among the environment variables.
-    """
-    left = list(words)
-    while left and left[0].startswith("-"):
-        flag = left.pop(0)
-        if flag in ("-e", "--env") and left and VARIABLE.fullmatch(left[0]):
-            left.pop(0)
-        elif flag in _PACKAGE_FLAGS and not any(word.startswith("-") for word in left[:2]):
-            return (left, flag) if left[1:] else ([], None)
-        elif flag not in _OWN_FLAGS:
-            return [], None
-    return left, None
-
-
-def _package(kind: str, words: list[str]) -> dict[str, Any] | None:
-    match = _PACKAGES[kind].fullmatch(words[0]) if words else None
-    if match is None:
-        return None
-    version = match.groupdict().get("version")
-    return {
-        "registryType": kind,
-        "identifier": match["name"],
-        "version": version if version and _EXACT[kind].fullmatch(version) else None,
-        "packageArguments": [{"type": "positional", "value": word} for word in words[1:]],
-        "transport": {"type": "stdio"},
-    }
-
-
-def _described(package: dict[str, Any], more: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
-    if package["version"] is None and package["registryType"] != "oci":
-        name, manager = package["identifier"], package["registryType"]
-        message = f"the package {name} has no exact version, which the registry requires"
-        problems.append(without("server.json", message, f"declare it with `install`: {manager}: {name}@1.2.3"))
-    return with_values({**package, **more})
