@@ -9,6 +9,7 @@ from typing import Any
 from skillgen.model.calls import Example
 from skillgen.model.document import BYTES_PER_TOKEN, DEFAULT_BUDGET, Document
 from skillgen.model.mcp_fields import REQUIREMENTS, SERVICE, camel, declared
+from skillgen.model.resource import Section as SourceSection
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
 from skillgen.model.values import Json, is_inferred
@@ -206,6 +207,8 @@ _PROFILE_SECTIONS = {
 }
 """The profile's sections, with the titles of the source's sections that are merged into each."""
 
+_PROFILE_TITLES = {title: key for key, titles in _PROFILE_SECTIONS.items() for title in titles}
+
 
 def ai_help_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields ai-help.md: with every parameter if that fits, else a list of tools, else without what is optional."""
@@ -241,6 +244,9 @@ def _context(rendering: Rendering) -> dict[str, Any]:
     quick = [tool for topic in reference.topics for tool in topic.tools]
     has_groups = len(quick) > _QUICK_ITEMS and len(reference.topics) > 1
     groups = sorted(reference.topics, key=lambda topic: -len(topic.tools))[:_QUICK_ITEMS] if has_groups else []
+    own: dict[str, list[SourceSection]] = {key: [] for key in (*_PROFILE_SECTIONS, "rest")}
+    for section in service.sections:
+        own[_PROFILE_TITLES.get(section.title.strip().lower(), "rest")].append(section)
     return {
         **rendering.context,
         "lists_requests": lists_requests(service),
@@ -248,7 +254,9 @@ def _context(rendering: Rendering) -> dict[str, Any]:
         "quick": quick[: _QUICK_ITEMS - len(groups)],
         "quick_groups": groups,
         "fields": cli_front_matter(service, subcommand_help="ai-help-commands" in rendering.options.formats),
-        **_sections(service),
+        "own": own,
+        "own_words": OWN_WORDS,
+        "rest": own.pop("rest"),
         "elsewhere": _elsewhere(rendering),
         "examples": [*islice(_examples(reference), _EXAMPLES_SHOWN)],
         "with_json": [
@@ -335,7 +343,7 @@ def _elsewhere(rendering: Rendering) -> str:
         return "llms-full.txt"
     if rendering.parts:
         return "skills/"
-    return f"{rendering.folder}/{'SKILL.md' if rendering.skill.is_whole else 'references/'}"
+    return f"{rendering.folder}/{'references/' if rendering.skill.anchors is None else 'SKILL.md'}"
 
 
 def command_documents(rendering: Rendering) -> Iterator[Document]:
@@ -361,17 +369,3 @@ def _linked_types(section: Section, types: Mapping[str, Section]) -> Iterator[Se
         if len(found.text) <= left:
             left -= len(found.text)
             yield found
-
-
-def _sections(service: Service) -> dict[str, Any]:
-    """Returns the source's own sections as `own`, by section of the profile, and the others as `rest`."""
-    own = {
-        key: [section for section in service.sections if section.title.strip().lower() in titles]
-        for key, titles in _PROFILE_SECTIONS.items()
-    }
-    merged = [id(section) for sections in own.values() for section in sections]
-    return {
-        "own": own,
-        "own_words": OWN_WORDS,
-        "rest": [section for section in service.sections if id(section) not in merged],
-    }

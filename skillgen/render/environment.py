@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, MutableMapping
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
+from traceback import walk_tb
 from typing import Any, TypeVar
 
 import jinja2
@@ -296,10 +297,6 @@ def escape_printed(value: Any) -> str:
 
 def _position_in_template(error: Exception) -> tuple[str | None, int | None]:
     """Finds the template's file and line in the traceback of a runtime error; the error itself does not hold them."""
-    trace, file, line = error.__traceback__, None, None
-    while trace is not None:
-        name = trace.tb_frame.f_code.co_filename
-        if trace.tb_frame.f_globals.get("__jinja_template__") is not None or name.endswith((".j2", ".jinja")):
-            file, line = name, trace.tb_lineno
-        trace = trace.tb_next
-    return file, line
+    frames = [(frame.f_code.co_filename, frame.f_globals, line) for frame, line in walk_tb(error.__traceback__)]
+    found = [(file, line) for file, names, line in frames if "__jinja_template__" in names or file.endswith(".j2")]
+    return found[-1] if found else (None, None)

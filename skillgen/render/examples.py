@@ -69,12 +69,10 @@ def shown_examples(tool: Tool, service: Service) -> list[ShownExample]:
         language = "sh" if tool.command or example.request is not None else "json"
         if tool.command:
             text = command_line(tool, example.input)
+        elif example.request is not None:
+            text = curl_command(tool, example.request, service)
         else:
-            text = (
-                _example_json(example.input)
-                if example.request is None
-                else curl_command(tool, example.request, service)
-            )
+            text = _example_json(example.input)
         flaw = phrase("example_with_flaw", flaw=inline(example.flaw)) if example.flaw is not None else None
         label = _label(flaw or phrase("example_call"), example, has_others=len(tool.examples) > 1)
         candidates.append(ShownExample(label, language, text, _output(example)))
@@ -211,11 +209,17 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
         for name, rest in zip(pieces[1::2], pieces[2::2], strict=True):
             base += f"${{{url_variable(service, url, name)}}}{_encoded(rest)}"
     path = quote(request.path, safe=f"{_URL_SAFE}?%[]<>")  # that of a snapshot may be anything
-    for credential in used:
-        place, _, name = (credential.auth.sent_as or "").partition(" ")
-        if credential.auth.kind == "api-key" and place == "query":
-            path += f"{'&' if '?' in path else '?'}{quote(name)}=${credential.variables[0]}"
+    for field in _secrets(used, "query"):
+        path += f"{'&' if '?' in path else '?'}{field}"
     return f'"{base}{path}"'
+
+
+def _secrets(used: list[ExampleCredential], place: str) -> Iterator[str]:
+    """Yields the API keys that are sent in a place, `NAME=$VARIABLE`."""
+    for credential in used:
+        at, _, name = (credential.auth.sent_as or "").partition(" ")
+        if credential.auth.kind == "api-key" and at == place:
+            yield f"{quote(name)}=${credential.variables[0]}"
 
 
 def _options(request: Request, used: list[ExampleCredential], endpoint: Endpoint | None) -> Iterator[str]:
@@ -231,11 +235,7 @@ def _options(request: Request, used: list[ExampleCredential], endpoint: Endpoint
 
 def _cookies(request: Request, used: list[ExampleCredential]) -> str:
     """Returns all cookies as one word of the shell: `curl` would join those of several options without a space."""
-    secrets = []
-    for credential in used:
-        place, _, name = (credential.auth.sent_as or "").partition(" ")
-        if credential.auth.kind == "api-key" and place == "cookie":
-            secrets.append(f"{quote(name)}=${credential.variables[0]}")
+    secrets = [*_secrets(used, "cookie")]
     others = "; ".join(f"{name}={text}" for name, text in (request.cookies or {}).items())
     if not secrets:
         return _quoted(others) if others else ""

@@ -559,26 +559,22 @@ def _topics(
     said = Counter(group.description for group in service.groups)
     names = {group.name: group.title if titles[group.title] == 1 else group.name for group in groups}
     stems = file_stems(names.values(), _reserved_stems(service))
-    parts: list[tuple[str, str, str | None, str, Markdown | None]] = []
-    for group, shown in zip(service.groups, groups, strict=True):
-        if by_group[group.name]:
+    topics: list[Topic] = []
+    for group, shown in (*zip(service.groups, groups, strict=True), (None, None)):
+        if not (own := sections.get(name := group.name if group is not None else None)):
+            continue
+        title, stem, words, intro = str(phrase("other_tools" if topics else "all_tools")), "tools", "", None
+        if group is not None and shown is not None:
+            title, stem, intro = one_line(group.title), stems[names[group.name]], _intro(shown, limit // 2)
             is_said = said[group.description] == 1 and not is_inferred(group, "description")
             words = clip(_sentence_on(group), _WORDS_LIMIT) if is_said else ""
-            title, stem = one_line(group.title), stems[names[group.name]]
-            parts.append((title, stem, group.name, words, _intro(shown, limit // 2)))
-    if by_group.get(None):
-        parts.append((phrase("other_tools" if parts else "all_tools"), "tools", None, "", None))
-    topics = []
-    for title, stem, name, words, intro in parts:
-        own = sections[name]
         above = sum(len(item.encode()) for item in {item for section in own for item in section.above})
         # What is written above the sections has room on each page.
         pages = pages_of(title, stem, own, intro=intro, limit=max(limit - above, limit // 2))
         if above:
             pages = tuple(replace(page, intro=_joined(page.intro, above_sections(page.sections))) for page in pages)
         tools = tuple(tool for tool in by_group[name] if not tool.is_preflight)
-        topic = Topic(title=title, tools=tools, words=words, pages=pages, intro=intro, above=above_sections(own))
-        topics.append(topic)
+        topics.append(Topic(title=title, tools=tools, words=words, pages=pages, intro=intro, above=above_sections(own)))
     return tuple(topics)
 
 

@@ -54,11 +54,6 @@ class Skill(Struct, frozen=True, kw_only=True):
     is_cut: bool = False
     """True if words of the source were too long, and lines are left out."""
 
-    @property
-    def is_whole(self) -> bool:
-        """True if SKILL.md has everything, and there are no references."""
-        return self.anchors is not None
-
 
 _SKILL_SHORTENED = Problem.of(
     code="skill-shortened",
@@ -212,7 +207,7 @@ _RECIPES_STEPS = 6
 """Steps of all workflows up to which SKILL.md has them itself; of more, it has a line for each."""
 
 SAID_SHARE = 4
-"""The service's own words take a quarter of SKILL.md; a description half of one in which everything else fits."""
+"""The service's own words take a quarter of SKILL.md, unless everything fits."""
 
 
 def skill_documents(rendering: Rendering, within: str = "") -> Iterator[Document | Problem]:
