@@ -83,14 +83,6 @@ def test_a_template_that_does_not_end_is_ended(mine: Path) -> None:
     assert str(caught.value.where).endswith("mine/llms.txt.j2, line 2")
 
 
-def test_a_template_that_nothing_uses_is_reported_with_a_similar_name(mine: Path) -> None:
-    finished, files = rendered(mine, "skill/savety.md.j2", "never used")
-    assert finished.exit_code == 0
-    assert files
-    assert "unknown-template" in finished.stderr
-    assert "rename it to skill/safety.md.j2" in finished.stderr
-
-
 @pytest.mark.parametrize(
     ("name", "near"),
     [
@@ -98,6 +90,7 @@ def test_a_template_that_nothing_uses_is_reported_with_a_similar_name(mine: Path
         ("skill/skill.md.j2", "skill/SKILL.md.j2"),
         ("skill/SKILL.md", "skill/SKILL.md.j2"),
         ("Skill/SKILL.md.j2", "skill/SKILL.md.j2"),
+        ("skill/savety.md.j2", "skill/safety.md.j2"),
         ("llms.j2", "llms.txt.j2"),
         ("footer.j2", None),
     ],
@@ -200,35 +193,25 @@ def test_what_a_template_may_use_is_documented_from_the_models_own_words() -> No
     assert "|  |" not in finished.stdout, "a name that no template uses"
 
 
-def changed_lines(mine: Path, files: dict[str, bytes]) -> set[str]:
-    """Returns the lines that the folder of templates adds to the documents or removes from them."""
+def changed_lines(mine: Path, files: dict[str, bytes]) -> list[str]:
+    """Returns the lines that the folder of templates adds to the documents or removes from them, without digests."""
     plain = mine.parent / "plain"
     assert run_skillgen("from-openapi", mine.parent / "api.json", "-o", plain).exit_code == 0
     lines = [{*b"\n".join(content.values()).decode().split("\n")} for content in (files, files_of(plain))]
-    return lines[0] ^ lines[1]
+    return sorted(line for line in lines[0] ^ lines[1] if not re.search('digest|generated-by|"', line))
 
 
 def test_two_lines_replace_one_section_of_every_tool_and_nothing_else(mine: Path) -> None:
     text = "A call answers with `{{ output.status }}`,\nas agreed."
     finished, files = rendered(mine, "reference/tool/result.md.j2", text)
     assert finished.exit_code == 0, finished.stderr
-    pages = [
-        line
-        for line in changed_lines(mine, files)
-        if "digest" not in line and "generated-by" not in line and '"' not in line
-    ]
-    assert sorted(pages) == ["A call answers with `200`,", "Returns (200): Done", "as agreed."]
+    assert changed_lines(mine, files) == ["A call answers with `200`,", "Returns (200): Done", "as agreed."]
 
 
 def test_a_phrase_is_replaced_by_one_line_and_the_rest_are_inherited(mine: Path) -> None:
     finished, files = rendered(mine, "phrases.j2", '{% set takes_none = "Es nimmt keine Parameter." %}\n')
     assert finished.exit_code == 0, finished.stderr
-    pages = [
-        line
-        for line in changed_lines(mine, files)
-        if "digest" not in line and "generated-by" not in line and '"' not in line
-    ]
-    assert sorted(pages) == ["Es nimmt keine Parameter.", "No parameters."]
+    assert changed_lines(mine, files) == ["Es nimmt keine Parameter.", "No parameters."]
 
 
 @pytest.mark.parametrize(
