@@ -26,7 +26,7 @@ from skillgen.errors import OutputError, UsageError
 from skillgen.evals.tasks import Assertion, Grade, Task, assertions_of, benchmark
 from skillgen.mock.answers import CallLog, log_line
 from skillgen.mock.api import request_of_command
-from skillgen.mock.mcp import McpMock, McpSession
+from skillgen.mock.mcp import McpMock
 from skillgen.mock.serving import mock_of, serving, url_of
 from skillgen.model.credentials import variable_prefix
 from skillgen.model.service import Service
@@ -373,7 +373,7 @@ def _check_examples(
                 mock.respond(request_of_command(example))
             elif isinstance(arguments := json_or_none(example), dict):
                 call = {"method": "tools/call", "params": {"name": tool.name, "arguments": arguments}}
-                mock.answer({"jsonrpc": "2.0", "id": 1, **call}, McpSession(described={tool.name}))
+                mock.answer({"jsonrpc": "2.0", "id": 1, **call}, {tool.name})
             else:
                 raise ValueError("it is not a JSON object")
         except ValueError as error:

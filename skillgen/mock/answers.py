@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
-from urllib.parse import urlsplit
 
 from msgspec import Struct, field, to_builtins
 
@@ -192,14 +191,13 @@ class Request(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The path, also of a request as a proxy gets it."""
-        path = self.target.partition("#")[0].partition("?")[0]
-        return urlsplit(path).path if path.startswith(("http://", "https://")) else path
+        """The path, percent-encoded."""
+        return self.target.partition("?")[0]
 
     @property
     def query(self) -> str:
         """The query, percent-encoded."""
-        return self.target.partition("#")[0].partition("?")[2]
+        return self.target.partition("?")[2]
 
 
 class Decoded(Struct):
@@ -360,26 +358,26 @@ class Decoder:
         if (form := tool.body_form(base_type)) is None:
             decoded.is_media_type_known = False
             return
-        parameters = tool.body_parameters(form)
+        parameters, kind = tool.body_parameters(form), serialization.media_kind(base_type)
+        schema = form.schema_of(parameters)
+        decoded.opaque = key if kind in ("xml", "file") else None
         try:
-            if (kind := serialization.media_kind(base_type)) == "form":
-                decoded.arguments[key] = self._form(_fields(request), parameters, form.schema_of(parameters), "query")
+            text = _text(request) if kind not in ("multipart", "file") else f"{len(request.body)} bytes"
+            if kind == "form" and text.count("&") >= _FIELDS_LIMIT:
+                raise ValueError(f"has more than {_FIELDS_LIMIT:,} fields")
+            value: Json = text
+            if kind == "form":
+                value = self._form(serialization.read_pairs(text), parameters, schema, "query")
             elif kind == "multipart":
                 pairs, objects = _parts(request)
-                fields = self._form(pairs, parameters, form.schema_of(parameters), "body")
-                decoded.arguments[key] = fields | objects
+                value = self._form(pairs, parameters, schema, "body") | objects
             elif kind == "json":
-                decoded.arguments[key] = _json(_text(request))
+                value = _json(text)
             elif kind in ("lines", "records"):
-                lines = _text(request).replace("\x1e", "\n").split("\n")
-                decoded.arguments[key] = [_json(line) for line in lines if line.strip()]
-            elif kind in ("xml", "text"):
-                text = _text(request)
-                decoded.arguments[key] = text if kind == "xml" else self._typed(text, form.schema_of(parameters))
-                decoded.opaque = key if kind == "xml" else None
-            else:
-                decoded.arguments[key] = f"{len(request.body)} bytes"
-                decoded.opaque = key
+                value = [_json(line) for line in text.replace("\x1e", "\n").split("\n") if line.strip()]
+            elif kind == "text":
+                value = self._typed(text, schema)
+            decoded.arguments[key] = value
         except ValueError as error:
             decoded.faults.append(Fault(child("", key), str(error)))
 
@@ -397,13 +395,6 @@ class Decoder:
         texts = ((name, serialization.read_text(place, text)) for name, text in pairs)
         tree = serialization.read_tree(texts, self._properties(schema)[0].keys())
         return {**as_dict(self._value(tree, schema)), **styled}
-
-
-def _fields(request: Request) -> Pairs:
-    text = _text(request)
-    if text.count("&") >= _FIELDS_LIMIT:
-        raise ValueError(f"has more than {_FIELDS_LIMIT:,} fields")
-    return serialization.read_pairs(text)
 
 
 def _parts(request: Request) -> tuple[Pairs, dict[str, Json]]:

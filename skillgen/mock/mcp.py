@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TypeAlias
 from urllib.parse import unquote
-
-from msgspec import Struct, field
 
 from skillgen import __version__
 from skillgen.mock.answers import Answers, CallLog
@@ -23,7 +22,7 @@ from skillgen.sources.examples.validation import Fault, Validator
 from skillgen.sources.json_access import as_dict, as_list, page_items, text_of
 from skillgen.sources.mcp.fields import SERVER_INFO_KEY
 from skillgen.sources.mcp.progressive import READ as DESCRIPTIONS
-from skillgen.sources.mcp.session import LEGACY_VERSIONS, MANIFEST_TOOL, MODERN_VERSION, VERSION_KEY
+from skillgen.sources.mcp.session import LEGACY_VERSIONS, LISTS, MANIFEST_TOOL, MODERN_VERSION, VERSION_KEY
 
 PARSE_ERROR = -32700
 INVALID_REQUEST = -32600
@@ -31,8 +30,6 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 RESOURCE_NOT_FOUND = -32002
 UNSUPPORTED_VERSION = -32022
-
-_LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list", "skills/list", "groups/list")
 
 _CACHED = {"ttlMs": 0, "cacheScope": "public"}
 """Members that results of lists and resources must have since 2026-07-28 (`CacheableResult`)."""
@@ -47,11 +44,8 @@ class RequestError(Exception):
     data: Json = None
 
 
-class McpSession(Struct):
-    """What a server knows of one client."""
-
-    described: set[str] = field(default_factory=set)
-    """Tools whose descriptions were read, which progressive disclosure requires before a call."""
+McpSession: TypeAlias = set[str]
+"""Tools whose descriptions one client has read, which progressive disclosure requires before a call."""
 
 
 class McpMock:
@@ -77,7 +71,7 @@ class McpMock:
             "ping": lambda params, session: {},
             "logging/setLevel": lambda params, session: {},
             "tools/call": self._call,
-            **{method: self._list_reader(method) for method in _LISTS if method in results},
+            **{method: self._list_reader(method) for method in LISTS if method in results},
         }
         if "resources/list" in results or "resources/templates/list" in results or "skills/list" in results:
             self._handlers |= {
@@ -129,7 +123,7 @@ class McpMock:
         if version is None or not isinstance(result, dict):
             return result
         # What a server of an earlier revision declared lacks the members that this revision requires.
-        is_cached = method in _LISTS or method in ("resources/read", "server/discover")
+        is_cached = method in LISTS or method in ("resources/read", "server/discover")
         return {"resultType": "complete", **(_CACHED if is_cached else {}), **result}
 
     def input_schema(self, name: str) -> Json:
@@ -224,7 +218,7 @@ class McpMock:
         names = [unquote(selection)] if unquote(selection) in tools else list(map(unquote, selection.split(",")))
         unknown = {"available_tools": list(tools)}
         found = {name: tools.get(name, {"error": f"Tool {name!r:.100} not found", **unknown}) for name in names}
-        session.described.update(tools.keys() & found.keys())
+        session.update(tools.keys() & found.keys())
         return {"contents": [{"uri": uri, "mimeType": "application/json", "text": json.dumps(found)}]}
 
     def _prompt(self, params: dict[str, Json], session: McpSession) -> Json:
@@ -251,7 +245,7 @@ class McpMock:
             self._log.add(None, arguments, [Fault("", f"there is no tool {name!r:.100}")], "unknown-tool")
             raise RequestError(INVALID_PARAMS, f"Unknown tool: {name[:100]}")
         disclosed = as_dict(self._results.get(DESCRIPTIONS)) if requested_version(params) is None else {}
-        is_described = name in session.described or name not in as_dict(disclosed.get("tools"))
+        is_described = name in session or name not in as_dict(disclosed.get("tools"))
         if self._service.disclosure is not None and not is_described:
             message = f"Tool {name!r} requires fetching its description before use."
             uri = f"{disclosed.get('uri')}?tools={name}"

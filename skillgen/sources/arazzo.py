@@ -164,12 +164,16 @@ class _FileReader:
             values = (*(item for item in self._shared if (item.name, item.location) not in own), *values)
         body = as_dict(raw.get("requestBody"))
         replaced = as_list(body.get("replacements"))[:_PARTS_LIMIT]
+        # A payload may be a JSON text with expressions in it.
+        payload = json_or_none(body["payload"]) if isinstance(body.get("payload"), str) else body.get("payload")
         return WorkflowStep(
             name=str(raw["stepId"]),
             description=text_of(raw, "description"),
             **target,
             values=values,
-            body=Value(_parsed(body["payload"])) if "payload" in body else None,
+            body=Value(payload if isinstance(payload, (dict, list)) else body["payload"])
+            if "payload" in body
+            else None,
             media_type=text_of(body, "contentType"),
             replacements=tuple(
                 StepValue(name=text_of(item, "target") or "", value=as_dict(item).get("value")) for item in replaced
@@ -379,9 +383,3 @@ def _with_shared(own: tuple[StepAction, ...], shared: tuple[StepAction, ...]) ->
 
 def _expressions(raw: Json) -> dict[str, Json] | None:
     return dict(list(as_dict(raw).items())[:_PARTS_LIMIT]) or None
-
-
-def _parsed(payload: Json) -> Json:
-    """Returns a payload; a JSON text with expressions in it as its value."""
-    found = json_or_none(payload) if isinstance(payload, str) else None
-    return found if isinstance(found, (dict, list)) else payload

@@ -27,7 +27,7 @@ from skillgen.security.secrets import report_echoed_secrets, secrets_from_url
 from skillgen.sources.arazzo import apply_arazzo, is_arazzo
 from skillgen.sources.documents import Document, is_url, load_document, load_text
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.json_access import as_dict, text_of
+from skillgen.sources.json_access import as_dict, as_list, text_of
 from skillgen.sources.mcp.ai_help import AiHelp, ai_help_from_result, with_help
 from skillgen.sources.mcp.fields import FieldResolver
 from skillgen.sources.mcp.metadata import access_from, access_level_from, metadata_fields, sources_from_results
@@ -145,13 +145,15 @@ def with_text(service: Service, text: AiHelp, where: str) -> Service:
             problems.report("safety-facts-disagree", where, f"{message}; the more cautious one is used")
         if "access_level" not in origins or order.index(level) > order.index(service.access_level):
             changes["access_level"], origins["access_level"] = level, text_origin
+    url = addition.access.api_endpoint
+    needs_host = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
     help_text = text.of_tools({tool.name for tool in service.tools}, problems, is_own=False)
     problems.add(*text.metadata.problems)  # of its fields, which are read only here
     return replace(
         result,
         **changes,
         access=access,
-        endpoints=_endpoints(service, addition.access.api_endpoint),
+        endpoints=(Endpoint(url=url),) if url is not None and needs_host else service.endpoints,
         install={**(addition.install or {}), **(service.install or {})} or None,
         requirements=replace(requirements, auth=requirements.auth or addition.requirements.auth),
         tools=tuple(with_help(tool, help_text, text_origin) for tool in service.tools),
@@ -179,22 +181,24 @@ def _service_from_text(text: AiHelp, problems: ProblemLog) -> Service:
     """Returns the facts of a text as a service without any other source."""
     sources = replace(sources_from_results({}, problems), ai_help=text)
     resolver = FieldResolver(problems)
-    wanted, unwanted = _uses(text)
+    uses = list(map(_label_of, text.when_to_use))
+    unwanted = [*map(_label_of, text.when_not_to_use), *filter(_NOT_FOR.match, uses)]
     summary = resolver.value("summary", *sources.all(IDENTITY[1]))
-    service = Service(
+    return Service(
         kind="mcp",
         name=resolver.value("name", *sources.all(IDENTITY[0])) or "",
         title=text.title,
         summary=text.quote if text.edited is not None else summary or text.quote,
         description=text.introduction,
         instructions=text.instructions,
-        when_to_use=wanted,
-        when_not_to_use=unwanted,
+        when_to_use=tuple(use for use in uses if not _NOT_FOR.match(use)),
+        when_not_to_use=tuple(_NOT_FOR.sub("", use, count=1) for use in unwanted),
         access_level=access_level_from(sources, resolver, "read", levels=CAUTION["access_level"]),
         access=access_from(sources, FieldResolver(ProblemLog()), {}),
         **metadata_fields(sources, resolver),
+        extras=text.metadata.unread() or None,
+        origins=resolver.origins or None,
     )
-    return replace(service, extras=text.metadata.unread() or None, origins=resolver.origins)
 
 
 def _merge_sections(
@@ -213,21 +217,10 @@ def _merge_sections(
     return tuple(sections.values())
 
 
-def _uses(text: AiHelp) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Returns when to use the service and when not; in an llms.txt each item is a link, and its label counts."""
-    uses: tuple[list[str], list[str]] = ([], [])  # wanted, unwanted
-    items = [(item, True) for item in text.when_not_to_use] + [(item, False) for item in text.when_to_use]
-    for item, is_unwanted in items:
-        link = _LINK_ITEM.fullmatch(item.strip())
-        label = re.sub(r"\\(.)", r"\1", link[1]) if link is not None else item
-        uses[is_unwanted or _NOT_FOR.match(label) is not None].append(_NOT_FOR.sub("", label, count=1))
-    return tuple(uses[0]), tuple(uses[1])
-
-
-def _endpoints(service: Service, url: str | None) -> tuple[Endpoint, ...]:
-    """Returns the endpoints of a service; the text's base URL if an API declares no URL with a host."""
-    needs_host = service.kind == "openapi" and not any("://" in endpoint.url for endpoint in service.endpoints)
-    return (Endpoint(url=url),) if url is not None and needs_host else service.endpoints
+def _label_of(item: str) -> str:
+    """Returns a use; in an llms.txt each is a link, and its label counts."""
+    link = _LINK_ITEM.fullmatch(item.strip())
+    return re.sub(r"\\(.)", r"\1", link[1]) if link is not None else item
 
 
 _PATH_TIME_LIMIT_S, _TIME_LIMIT_S = 10.0, 30.0
@@ -331,11 +324,19 @@ class _Overlay:
     """An overlay, which reports its invalid actions."""
 
     def __init__(self, overlay: Document, problems: ProblemLog) -> None:
-        self._name = overlay.name
-        self._problems = problems
-        self._version, self._actions = _version_and_actions(overlay)
-        self._seconds_left = _TIME_LIMIT_S
-        self._characters_left = _ADDED_LIMIT
+        """Raises `SourceError` if it is not an overlay of a known version."""
+        self._name, self._problems, data = overlay.name, problems, as_dict(overlay.data)
+        self._version, self._actions = str(data.get("overlay"))[:20], as_list(data.get("actions"))
+        self._seconds_left, self._characters_left = _TIME_LIMIT_S, _ADDED_LIMIT
+        if "overlay" not in data:
+            what, fix = "is not an OpenAPI Overlay: it has no `overlay` key", "check --overlay"
+        elif not self._version.startswith("1."):
+            what, fix = f"is Overlay {self._version!r}; only 1.0 and 1.1 are supported", "convert it to 1.1"
+        elif not isinstance(data.get("actions"), list):
+            what, fix = "has no list of `actions`", "correct the overlay"
+        else:
+            return
+        raise SourceError(what, where=overlay.name, fix=fix)
 
     def apply(self, data: Json) -> Json:
         """Returns the description after all actions; each one sees the result of the one before."""
@@ -363,7 +364,12 @@ class _Overlay:
                 message += "; an overlay changes the description itself, not what its paths refer to with `$ref`"
             raise _InvalidAction(message, "/target", "overlay-target-unmatched")
         if action.get("remove") is True:
-            return self._remove(nodes, data)
+            if () in nodes:
+                raise _InvalidAction("the action would remove the complete description")
+            # In reverse order: removing a node keeps earlier indexes valid, and children go before their parents.
+            for parts in sorted(nodes, key=lambda parts: [(isinstance(part, int), part) for part in parts])[::-1]:
+                del _at(data, parts[:-1])[parts[-1]]
+            return data
         value = self._value(action, data)
         if len({_shape(_at(data, parts)) for parts in nodes}) > 1:
             raise _InvalidAction("the target selects nodes of different types (object, array, other)", "/target")
@@ -395,14 +401,6 @@ class _Overlay:
             raise _InvalidAction(f"the path selects {len(nodes)} nodes; `copy` needs exactly one", "/copy")
         return copy.deepcopy(_at(data, nodes[0]))
 
-    def _remove(self, nodes: list[_Parts], data: Json) -> Json:
-        if () in nodes:
-            raise _InvalidAction("the action would remove the complete description")
-        # In reverse order: removing a node keeps earlier indexes valid, and children go before their parents.
-        for parts in sorted(nodes, key=lambda parts: [(isinstance(part, int), part) for part in parts], reverse=True):
-            del _at(data, parts[:-1])[parts[-1]]
-        return data
-
     def _nodes(self, path: str, data: Json, pointer: str) -> list[_Parts]:
         """Returns the locations that a JSONPath selects."""
         from jsonpath import JSONPathError
@@ -428,20 +426,6 @@ class _Overlay:
     def _report(self, pointer: str, error: _InvalidAction) -> None:
         where = f"{self._name}#{pointer}{error.pointer}"
         self._problems.report(error.code, where, str(error), "correct the overlay")
-
-
-def _version_and_actions(overlay: Document) -> tuple[str, list[Json]]:
-    data = as_dict(overlay.data)
-    version, actions = str(data.get("overlay"))[:20], data.get("actions")
-    if "overlay" not in data:
-        what, fix = "is not an OpenAPI Overlay: it has no `overlay` key", "check --overlay"
-    elif not version.startswith("1."):
-        what, fix = f"is Overlay {version!r}; only 1.0 and 1.1 are supported", "convert it to 1.1"
-    elif not isinstance(actions, list):
-        what, fix = "has no list of `actions`", "correct the overlay"
-    else:
-        return version, actions
-    raise SourceError(what, where=overlay.name, fix=fix)
 
 
 def _merge(target: Json, update: Json, *, at_target: bool = False) -> Json:

@@ -14,7 +14,6 @@ import functools
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,7 +26,7 @@ from skillgen.security.secrets import Secrets, is_private, is_secret_setting, pu
 from skillgen.sources import detect
 from skillgen.sources.documents import is_url, load_text, parse_text, text_of_file
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.json_access import as_dict, as_list, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re
@@ -212,10 +211,8 @@ def data_of_client_file(path: Path) -> dict[str, Json] | None:
     text = text_of_file(path) if path.stat().st_size <= _CLIENT_FILE_LIMIT_BYTES else None
     if text is None or ('"mcpServers"' not in text and '"servers"' not in text):
         return None
-    with suppress(ValueError, RecursionError):
-        data = as_dict(json.loads(without_comments(text)))
-        return data if detect.is_client_config(data) else None
-    return None
+    data = as_dict(json_or_none(without_comments(text)))
+    return data if detect.is_client_config(data) else None
 
 
 def _plugin_config(folder: Path) -> ClientConfig:

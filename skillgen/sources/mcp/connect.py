@@ -49,33 +49,34 @@ _HTTP_PROBE_S = 5.0
 """How long to wait for the answer to `server/discover` before sending `initialize` too: a stdio server that does not
 know the method may stay silent."""
 
-_UNDECLARED_TIMEOUT_S = 3.0
-"""How long to wait for the second handshake at least, if the server does not declare that it supports it."""
-
 
 def crawl_error(
     error: BaseException, method: str | None, *, where: str, symptoms: str, secrets: Secrets
 ) -> SourceError:
     """Returns the fatal error of a crawl: its first request failed, or `method` did."""
+    if not isinstance(error, rpc.ConnectionLost | rpc.NoAnswer | rpc.RpcError):
+        raise error
+    what, fix = _explanation(error, method, symptoms, secrets)
+    return SourceError(what.strip(), where=where, fix=fix)
+
+
+def _explanation(
+    error: rpc.ConnectionLost | rpc.NoAnswer | rpc.RpcError, method: str | None, symptoms: str, secrets: Secrets
+) -> tuple[str, str | None]:
+    """Returns what is wrong, and the fix."""
     if isinstance(error, rpc.ConnectionLost):
-        return SourceError(error.what, where=where, fix=error.fix)
+        return error.what, error.fix
     if isinstance(error, rpc.NoAnswer):
         seconds = f"{error.seconds:g} second" + ("" if error.seconds == 1 else "s")
-        what = f"No answer to `{error.method}` came within {seconds}. {symptoms}"
         fix = "Increase --timeout SECONDS if the server starts slowly; otherwise run it by itself and read its output."
-        return SourceError(what.strip(), where=where, fix=fix)
-    if not isinstance(error, rpc.RpcError):
-        raise error
+        return f"No answer to `{error.method}` came within {seconds}. {symptoms}", fix
     message, status = secrets.excerpt(error.message), error.http_status
     if status is not None and status >= 400 and (method is None or status != 404):
-        what, fix = _explain_status(error, status, message, secrets)
-        return SourceError(what, where=where, fix=fix)
+        return _explain_status(error, status, message, secrets)
     if method is None and status is not None and error.code == _PARSE_ERROR:
-        what = "No MCP server answers here: the response is not a JSON-RPC message."
-        return SourceError(what, where=where, fix=_CHECK_PATH)
+        return "No MCP server answers here: the response is not a JSON-RPC message.", _CHECK_PATH
     if (redirect := _REDIRECT.match(message)) is not None:
-        what = f"The server redirects to {redirect[1]}."
-        return SourceError(what, where=where, fix="Give that URL if it is the intended server.")
+        return f"The server redirects to {redirect[1]}.", "Give that URL if it is the intended server."
     code = "" if error.code is None else f" (code {printable(str(error.code), 40)})"
     code = " (HTTP 404)" if status == 404 else code
     if supported := as_list(as_dict(error.data).get("supported")):
@@ -83,7 +84,7 @@ def crawl_error(
         message += f"{stop} It supports the protocol versions {printable(', '.join(map(str, supported)))}."
     request = "the first request" if method is None else f"`{method}`"
     what = f"The server answers {request} with an error{code}: {message} {symptoms}"
-    return SourceError(what.strip(), where=where, fix="Check the server's log, or report this to its author.")
+    return what, "Check the server's log, or report this to its author."
 
 
 def _explain_status(error: rpc.RpcError, status: int, message: str, secrets: Secrets) -> tuple[str, str]:
@@ -229,18 +230,15 @@ class SecondHandshake:
 
     def __init__(self, attempt: _Attempt, target: ServerTarget, token: rpc.CancelToken, opening_s: float) -> None:
         self._timeout_s = target.first_answer_s
-        self._deadline = time.monotonic() + max(_UNDECLARED_TIMEOUT_S, 3 * opening_s)
+        self._deadline = time.monotonic() + max(rpc.UNDECLARED_TIMEOUT_S, 3 * opening_s)
         with contextlib.ExitStack() as stack:
             self._connection = attempt.connect()
             # A process is killed, so that nothing runs any more when the crawl is left; a session is closed.
             stack.callback(self._connection.kill if target.command else self._connection.close)
-            stack.enter_context(token.attach(self._connection))
+            stack.enter_context(token.attach(self._connection.kill))
             self._answer = rpc.send_initialize(self._connection)
-            self._stack = stack.pop_all()
-
-    def end(self) -> None:
-        """Closes the connection, even if the server has not answered."""
-        self._stack.close()
+            self.end = stack.pop_all().close
+            """Closes the connection, even if the server has not answered."""
 
     def results(self, first: rpc.Handshake, log: ProblemLog) -> dict[str, Json]:
         """Returns method to raw result; empty if the server does not support `initialize`."""
@@ -271,8 +269,9 @@ def opened(
         progress(attempt.announcement)
         cancel_token.raise_if_cancelled()
         with contextlib.ExitStack() as stack:
-            connection = stack.enter_context(_closing(attempt.connect()))
-            stack.enter_context(cancel_token.attach(connection))
+            connection = attempt.connect()
+            stack.push(functools.partial(_close, connection))
+            stack.enter_context(cancel_token.attach(connection.kill))
             second, started = None, time.monotonic()
             try:
                 handshake = rpc.negotiate(connection, probe_s=attempt.probe_s, timeout_s=target.first_answer_s)
@@ -294,15 +293,9 @@ def opened(
     raise failures[0] if target.url is not None else _with_exact_fix(failures[-1], target)
 
 
-@contextlib.contextmanager
-def _closing(connection: rpc.Connection) -> Iterator[rpc.Connection]:
+def _close(connection: rpc.Connection, reason: type[BaseException] | None, *details: object) -> None:
     """Closes the connection in the background, or kills it if the user interrupts."""
-    try:
-        yield connection
-    except BaseException as error:
-        (connection.close if isinstance(error, Exception) else connection.kill)()
-        raise
-    connection.close()
+    (connection.close if reason is None or issubclass(reason, Exception) else connection.kill)()
 
 
 def with_token(target: ServerTarget) -> ServerTarget:

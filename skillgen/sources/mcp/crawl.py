@@ -39,9 +39,6 @@ _FILE_LIMIT_BYTES = 1024 * 1024
 _ALL_FILES_LIMIT_BYTES = 16 * 1024 * 1024
 _CUT = "Reading it took too long; only the pages that arrived are documented."
 
-_UNDECLARED_TIMEOUT_S = 3.0
-"""How long to wait for the answer to a method that the server does not declare."""
-
 _NOT_FOUND = (-32601, -32602)
 """Codes with which servers reject unknown methods."""
 
@@ -70,7 +67,6 @@ def crawled_session(
                 refusals["elsewhere"] = progressive.refusal_of(other.request("tools/call", call))
         if second is not None:
             results = {**second.results(session.handshake, reader.log), **results}
-            second.end()
         log = reader.log
         redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
         report_echoed_secrets(log, repeated)
@@ -319,7 +315,7 @@ class _CrawlReader:
         return {}
 
     def _timeout_s(self, *, is_declared: bool) -> float:
-        return self._target.timeout_s if is_declared else min(self._target.timeout_s, _UNDECLARED_TIMEOUT_S)
+        return self._target.timeout_s if is_declared else min(self._target.timeout_s, rpc.UNDECLARED_TIMEOUT_S)
 
 
 def _undecoded(value: Json, pointer: str = "", entry: str = "the server") -> Iterator[tuple[str, str, str]]:

@@ -21,7 +21,7 @@ from skillgen.model.auth import Invocation, RateLimit
 from skillgen.model.calls import ErrorCase
 from skillgen.model.mcp_fields import ERROR, LIMIT, Field, Kind, Place, spellings
 from skillgen.model.tool import CAUTION, Cost
-from skillgen.model.values import Json, Origin, Origins, Value, child
+from skillgen.model.values import Json, Origin, Value, child
 from skillgen.security.secrets import without_credentials
 from skillgen.sources.json_access import as_dict, as_list, flag_from, is_blank
 from skillgen.text import lazy_re as re
@@ -275,12 +275,8 @@ class FieldResolver:
         """`node` is a pointer; values that are declared below it need no origin. Without it, every field gets one."""
         self.problems = problems
         self._node = node
-        self._origins: dict[str, Origin] = {}
-
-    @property
-    def origins(self) -> Origins | None:
+        self.origins: dict[str, Origin] = {}
         """Field name to origin, for the fields that need one."""
-        return self._origins or None
 
     def facts(self, table: Iterable[Field], candidates: Callable[[Field], Collection[SourcedValue]]) -> dict[str, Any]:
         """Returns the fields of a node that are declared, with the nodes within it; requirements as their fields.
@@ -335,14 +331,10 @@ class FieldResolver:
             self._record(field, candidate)
         return tuple(dict.fromkeys(item for candidate in lists for item in candidate.value))
 
-    def record(self, field: str, origin: Origin) -> None:
-        """Records the origin of a field that was set without the resolver."""
-        self._origins[field] = origin
-
     def _record(self, field: str, winner: SourcedValue) -> None:
         is_in_node = self._node is not None and winner.pointer.startswith(self._node + "/")
         if winner.inferred_from is not None or not is_in_node:
-            self._origins[field] = winner.origin()
+            self.origins[field] = winner.origin()
 
 
 def _agree(one: Json, other: Json) -> bool:

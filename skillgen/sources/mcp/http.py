@@ -23,6 +23,7 @@ import httpx2
 from anyio.abc import TaskStatus
 from anyio.from_thread import BlockingPortal
 
+from skillgen.model.serialization import essence_of
 from skillgen.model.values import NESTING_LIMIT, Json
 from skillgen.sources.http import RETRY_LIMIT, RETRY_STATUSES, WAIT_LIMIT_S, causes_of, reason_of, retry_after_s
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, text_of
@@ -109,11 +110,6 @@ def _error_from_response(
         challenge=headers.get("www-authenticate"),
         retry_after=headers.get("retry-after") if status in RETRY_STATUSES else None,
     )
-
-
-def _content_type(response: httpx2.Response) -> str:
-    content_type: str = response.headers.get("content-type", "")
-    return content_type.partition(";")[0].strip().lower()
 
 
 _CLOSE_S = 2.0
@@ -332,7 +328,7 @@ class HttpConnection:
         message = "The response is not a JSON-RPC message." if error.code == sdk.types.PARSE_ERROR else error.message
         if response is None:
             return RpcError(message, code=error.code, data=error.data)
-        kind = _content_type(response)
+        kind = essence_of(response.headers.get("content-type", ""))
         if response.status_code < 300 and kind not in _MESSAGE_TYPES and not self._is_sse:
             shown = printable(kind, 60) or "empty, or of no media type"
             fix = "Check the path of the URL."
@@ -348,7 +344,7 @@ class HttpConnection:
         if response.headers.get("content-encoding", "identity").strip().lower() not in ("", "identity"):
             # It may expand a thousandfold, and the request excludes it.
             self._refusal = "It sends compressed responses, although the request allows only `identity`."
-        is_event_stream = _content_type(response) == _EVENT_STREAM
+        is_event_stream = essence_of(response.headers.get("content-type", "")) == _EVENT_STREAM
         self._has_event_stream |= self._is_sse and response.is_success and is_event_stream
         assert isinstance(response.stream, httpx2.AsyncByteStream)
         response.stream = _Body(response.stream, self._content(response.stream, is_event_stream))

@@ -11,6 +11,7 @@ advice.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -131,7 +132,7 @@ def metadata_fields(sources: MetadataSources, resolver: FieldResolver) -> dict[s
     methods = next(_not_null(sources.all(_AUTH_METHODS)), None)
     supported = tuple(item for item in _auth_from(methods) if item.kind not in {known.kind for known in auth})
     if methods is not None and supported and not auth:
-        resolver.record("requirements.auth", methods.origin())
+        resolver.origins["requirements.auth"] = methods.origin()
     return {
         **facts,
         "install": {key: package for key, package in install.items() if package is not None} or None,
@@ -169,7 +170,7 @@ def access_from(sources: MetadataSources, resolver: FieldResolver, urls: Mapping
     found = {name: resolver.resolve(name, *values) for name, values in candidates.items()}
     ways = {name: Value(way.value) for name, way in found.items() if way is not None}
     endpoint = resolver.value("api_endpoint", *_not_null(sources.all(_API_ENDPOINT)))
-    return Access(**ways, api_endpoint=endpoint, origins=resolver.origins)
+    return Access(**ways, api_endpoint=endpoint, origins=resolver.origins or None)
 
 
 def _not_null(candidates: Iterable[SourcedValue | None]) -> Iterator[SourcedValue]:
@@ -204,12 +205,12 @@ def identity_from_crawl(
     fields = metadata_fields(sources, resolver)
     if hosts is not None and (homepage := fields.get("homepage")) is not None:
         if (objection := host_objection(homepage, hosts)) is not None:
-            resolver.problems.report("homepage-left-out", (resolver.origins or {})["homepage"].source, objection)
+            resolver.problems.report("homepage-left-out", resolver.origins["homepage"].source, objection)
             del fields["homepage"]
     urls = {"url": crawl.url, "repository": fields.get("repository"), "homepage": fields.get("homepage")}
     requirements: Requirements = fields["requirements"]
     if not requirements.auth and (auth := manifest.auth()):
-        resolver.record("requirements.auth", Origin("declared", manifest.fields.pointer_to("auth")))
+        resolver.origins["requirements.auth"] = Origin("declared", manifest.fields.pointer_to("auth"))
         requirements = replace(requirements, auth=auth)
     return Service(
         kind="mcp",
@@ -324,12 +325,11 @@ def _manifest_in(results: Mapping[str, Json], handshakes: Sequence[FieldReader],
     """Reads a manifest that is the result of `get_manifest` or part of the result of a handshake."""
     if isinstance(raw := results.get("manifest"), dict):
         return Manifest(raw, child("", "manifest"), problems)
-    for handshake in handshakes:
-        for owner in (handshake, handshake.object("_meta")):
-            for key in _KEYS_IN_RESULT:
-                if is_manifest(owner.raw.get(key)):
-                    owner.ignore(key)
-                    return Manifest(owner.raw[key], owner.pointer_to(key), problems)
+    owners = (owner for handshake in handshakes for owner in (handshake, handshake.object("_meta")))
+    for owner, key in itertools.product(owners, _KEYS_IN_RESULT):
+        if is_manifest(owner.raw.get(key)):
+            owner.ignore(key)
+            return Manifest(owner.raw[key], owner.pointer_to(key), problems)
     return Manifest({}, "", problems)
 
 

@@ -26,7 +26,6 @@ from skillgen.security.secrets import icon_objection
 from skillgen.sources.examples.generator import call_examples
 from skillgen.sources.json_access import as_dict, as_list, json_or_none, page_items, text_of, texts_of
 from skillgen.sources.json_schema.flatten import EMPTY_OBJECT, FlatObject, flatten
-from skillgen.sources.json_schema.keywords import schema_members
 from skillgen.sources.json_schema.loader import SchemaDocument, SchemaReader, with_root_references
 from skillgen.sources.json_schema.merge import ANYTHING
 from skillgen.sources.mcp.ai_help import ToolHelp, with_help
@@ -235,10 +234,6 @@ _TASK_SUPPORT = ("forbidden", "optional", "required")
 _INPUTS = ("input", "arguments", "parameters")
 """Keys under which examples have their arguments."""
 
-HEADER_KEY = "x-mcp-header"
-_HEADER_NAME = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")
-_HEADER_TYPES = ("string", "integer", "boolean")
-
 _IMPLIED: tuple[tuple[str, str, dict[object, bool]], ...] = (
     ("operation", "read_only", {"read": True, "write": False, "delete": False}),
     ("operation", "destructive", {"delete": True}),
@@ -339,7 +334,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
             icons=icons_of(fields, self.trusted_hosts),
             extras=fields.unread(described=described, dashdash=dashdash) or None,
             pointer=fields.pointer,
-            origins=resolver.origins,
+            origins=resolver.origins or None,
             **facts,
         )
         return with_help(tool, self.ai_help, Origin("declared", self.ai_help.pointer))
@@ -386,27 +381,16 @@ def _is_unconstrained(schema: Schema | None) -> bool:
     return schema is None or replace(schema, description=None, title=None, additional=None) == ANYTHING
 
 
-def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str) -> bool:
+def _takes_nothing(raw: dict[str, Json], schemas: SchemaDocument, pointer: str) -> bool:
     """True if a schema without parameters declares that the tool has no parameters.
 
     Such a schema is closed, or has an empty object of properties, as SDKs write it, or is `{"type": "object"}`, which
     also accepts any object (2025-11-25, "Tool", "no parameters").
     """
-    waiting, known = [raw], set[int]()
-    while waiting:
-        raw = waiting.pop()
-        if not isinstance(raw, dict) or id(raw) in known:
-            continue
-        known.add(id(raw))
-        is_closed = schemas.own_schema(raw, pointer).additional is False
-        is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
-        if is_closed or ("type" in raw and raw.get("properties", {}) == {} and is_plain):
-            if raw.get("type", "object") == "object":
-                return True
-            continue
-        target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
-        waiting += [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
-    return False
+    is_closed = schemas.own_schema(raw, pointer).additional is False
+    is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
+    has_none = "type" in raw and raw.get("properties", {}) == {} and is_plain
+    return raw.get("type", "object") == "object" and (is_closed or has_none)
 
 
 def _examples(owner: FieldReader) -> Iterator[tuple[Example, str]]:
@@ -442,37 +426,4 @@ def semantics_from_entry(entry: ToolEntry) -> Semantics:
     ]
     facts: dict[str, Any] = {"side_effects": resolver.union("side_effects", *effects)}
     facts |= {name: resolver.value(name, *candidates) for name, candidates in found.items()}
-    return Semantics(origins=resolver.origins, **facts)
-
-
-def header_error(input_schema: Json) -> str | None:
-    """Returns why the first invalid `x-mcp-header` is invalid; `None` if all are valid.
-
-    It mirrors an argument into an HTTP header (2026-07-28, Streamable HTTP, "Custom Headers").
-    """
-    seen: set[str] = set()
-    plain = dict(_plain_properties(input_schema))
-    stack: list[tuple[Json, bool]] = [(input_schema, False)]  # a schema, or an object of schemas by name
-    while stack:
-        value, holds_names = stack.pop()
-        stack += [(item, has_names) for _, item, has_names in reversed(list(schema_members(value, holds_names)))]
-        if holds_names or HEADER_KEY not in as_dict(value):
-            continue
-        header, where = value[HEADER_KEY], plain.get(id(value))
-        if where is None:
-            return f"{HEADER_KEY} is not on a plain property"
-        if not isinstance(header, str) or not _HEADER_NAME.match(header):
-            return f"{HEADER_KEY} of {where} is not a header name"
-        if value.get("type") not in _HEADER_TYPES:
-            return f"{HEADER_KEY} of {where} is on a property that is not a string, integer or boolean"
-        if header.lower() in seen:
-            return f"{HEADER_KEY} of {where} repeats the header of another parameter"
-        seen.add(header.lower())
-    return None
-
-
-def _plain_properties(schema: Json, path: str = "") -> Iterator[tuple[int, str]]:
-    """Yields the identity and the path of each property that only `properties` contain."""
-    for name, item in as_dict(as_dict(schema).get("properties")).items():
-        yield id(item), f"{path}{name}"
-        yield from _plain_properties(item, f"{path}{name}.")
+    return Semantics(origins=resolver.origins or None, **facts)

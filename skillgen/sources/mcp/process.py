@@ -270,7 +270,7 @@ class CommandRun(Struct, frozen=True):
         threads = [_started(write_text), _started(read_printed), _started(_keep_end, stderr, errors)]
         status = None
         try:
-            with suppress(subprocess.TimeoutExpired), token.attach(family):
+            with suppress(subprocess.TimeoutExpired), token.attach(family.kill):
                 status = family.process.wait(self.timeout_s)
             token.raise_if_cancelled()  # it did not exit by itself
         finally:

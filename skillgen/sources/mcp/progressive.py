@@ -64,20 +64,17 @@ def is_minimal(tool: Json) -> bool:
     )
 
 
-def uris_for(uri: str, names: Iterable[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yields URIs that together name all tools, each with its tools. A name with a comma gets its own URI."""
-    batch: dict[str, str] = {}
+def uris_for(uri: str, names: Iterable[str]) -> list[tuple[str, tuple[str, ...]]]:
+    """Returns URIs that together name all tools, each with its tools. A name with a comma gets its own URI."""
+    batches: list[dict[str, str]] = [{}]
     for name in names:
         # Characters of tool names stay unquoted, because servers compare the literal string (seed 003, 4.3).
-        quoted = quote(name, safe="-._~/:@!$'()*")
-        needs_own_uri = any("," in item for item in (name, *batch))
-        is_full = len(batch) >= _MAX_NAMES or len(",".join((*batch.values(), quoted))) >= _URI_LIMIT
-        if batch and (needs_own_uri or is_full):
-            yield f"{uri}?tools={','.join(batch.values())}", tuple(batch)
-            batch = {}
-        batch[name] = quoted
-    if batch:
-        yield f"{uri}?tools={','.join(batch.values())}", tuple(batch)
+        last, quoted = batches[-1], quote(name, safe="-._~/:@!$'()*")
+        is_full = len(last) >= _MAX_NAMES or len(",".join((*last.values(), quoted))) >= _URI_LIMIT
+        if last and (is_full or any("," in item for item in (name, *last))):
+            batches.append({})
+        batches[-1][name] = quoted
+    return [(f"{uri}?tools={','.join(batch.values())}", tuple(batch)) for batch in batches if batch]
 
 
 def read_descriptions(
@@ -88,7 +85,7 @@ def read_descriptions(
     Tools are read in batches; those of a failed batch, one by one (seed 003, 4.3).
     """
     descriptions: dict[str, Json] = {}
-    batches = list(uris_for(uri, names))
+    batches = uris_for(uri, names)
     while batches:
         answers = session.request_all([(READ, {"uri": where}) for where, _ in batches])
         failed: list[str] = []

@@ -15,7 +15,7 @@ import json
 import re
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass
 from typing import Protocol
@@ -162,6 +162,9 @@ _CRAWL_TIMEOUT_FACTOR = 10
 """A crawl may take this many times the timeout of one request: a server could answer endlessly, each time in time."""
 
 _MAX_CONCURRENT_REQUESTS = 16
+
+UNDECLARED_TIMEOUT_S = 3.0
+"""How long to wait for the answer to what the server does not declare; at least, for the second handshake."""
 
 
 class NoAnswer(Exception):
@@ -336,37 +339,30 @@ class Session:
         return answers
 
 
-class Killable(Protocol):
-    """A connection or a running command."""
-
-    def kill(self) -> None:
-        """Closes or kills it immediately."""
-
-
 class CancelToken:
     """Kills all open connections and commands when the user interrupts: no server may outlive skillgen."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: set[Killable] = set()
+        self._kills: set[Callable[[], object]] = set()
         self._is_cancelled = False
 
     @contextlib.contextmanager
-    def attach(self, connection: Killable) -> Iterator[None]:
-        """Lets `cancel` kill the connection while the block runs.
+    def attach(self, kill: Callable[[], object]) -> Iterator[None]:
+        """Lets `cancel` kill a connection or a command while the block runs.
 
         Raises:
             ConnectionLost: the token is cancelled already.
         """
         with self._lock:
             if not self._is_cancelled:
-                self._open.add(connection)
+                self._kills.add(kill)
         self.raise_if_cancelled()
         try:
             yield
         finally:
             with self._lock:
-                self._open.discard(connection)
+                self._kills.discard(kill)
 
     def raise_if_cancelled(self) -> None:
         """Prevents a crawl from starting another server.
@@ -381,6 +377,6 @@ class CancelToken:
         """Kills all attached connections, and rejects new ones."""
         with self._lock:
             self._is_cancelled = True
-            connections = list(self._open)
-        for connection in connections:
-            connection.kill()
+            kills = list(self._kills)
+        for kill in kills:
+            kill()

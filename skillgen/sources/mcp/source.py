@@ -181,7 +181,7 @@ class _ServiceReader:
         advice = metadata.advice_on(service, self._sources, (fields for _, fields in entries), self._crawl.results)
         # Extras are the members that nothing read, so they and the problems are complete only here.
         extras = self._extras()
-        problems, origins = tuple(self._problems), resolver.origins
+        problems, origins = tuple(self._problems), resolver.origins or None
         service = replace(service, extras=extras, origins=origins, problems=problems, advice=tuple(advice))
         generated = self._sources.generated
         return service if generated is None else with_text(service, generated, generated.pointer)
@@ -189,9 +189,14 @@ class _ServiceReader:
     def _tool_entries(self) -> Iterator[tuple[str, FieldReader]]:
         if "tools/list" in self._crawl.results or not self._manifest.fields.raw:
             entries = self._all_entries("tools/list", "name")
-            mirrors_arguments = self._crawl.transport == "http" and self._crawl.protocol_version == MODERN_VERSION
+            if self._crawl.transport != "http" or self._crawl.protocol_version != MODERN_VERSION:
+                yield from entries
+                return
+            # An argument with `x-mcp-header` is mirrored into an HTTP header (2026-07-28, "Custom Headers").
+            from skillgen.sources.mcp.sdk import inbound  # imported by the crawl
+
             for name, fields in entries:
-                reason = offers.header_error(fields.raw.get("inputSchema")) if mirrors_arguments else None
+                reason = inbound.find_invalid_x_mcp_header(fields.raw.get("inputSchema"))
                 if reason is None:
                     yield name, fields
                 else:  # a client must leave out such a tool

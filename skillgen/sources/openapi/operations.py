@@ -391,7 +391,7 @@ def _semantics_of(entry: PathOperation, problems: ProblemLog) -> Semantics:
     found["destructive"].append(asks if asks is not None and asks.value else None)
     resolver = FieldResolver(problems)
     values = {field: resolver.value(field, *read) for field, read in {**found, "requires_confirmation": [asks]}.items()}
-    return Semantics(**values, origins=resolver.origins)
+    return Semantics(**values, origins=resolver.origins or None)
 
 
 def _tool_texts(operation: Mapping[str, Json]) -> tuple[str | None, str | None]:
