@@ -183,6 +183,23 @@ def test_the_commands_of_a_manual_page_are_read_with_their_texts(tmp_path: Path)
     assert [tool.name for tool in service.tools if tool.name != "crate"] == ["init", "burn"]
 
 
+def test_calls_of_a_usage_with_texts_below_them_are_commands(tmp_path: Path) -> None:
+    """As those of `pass`, whose name is in a frame."""
+    text = (
+        "= crate: the box manager =\n=    =\n=  v1.2  =\n\nUsage:\n    crate pack [--in=box,-i box] box-name...\n"
+        "        Pack a box. Or more.\n    crate [show] box\n        Show it.\n    crate burn [-f] box\n        Burn\n"
+        "        it all.\n\n    crate help\n        Show this.\n\nSee crate(1).\n"
+    )
+    service = read(tmp_path, {"--help": text})
+    assert service.summary == "the box manager"
+    assert [(tool.name, tool.summary, tool.usage, tool.semantics.effect) for tool in service.tools] == [
+        ("pack", "Pack a box.", "crate pack [--in=box,-i box] box-name...", None),
+        ("show", "Show it.", "crate show box", "read"),
+        ("burn", "Burn it all.", "crate burn [-f] box", "destructive"),
+    ]
+    assert service.tools[2].help == "crate burn [-f] box\n    Burn\n    it all."
+
+
 def test_what_a_command_does_is_no_part_of_its_usage(tmp_path: Path) -> None:
     texts = {
         "--help": "Usage: crate COMMAND\n\nCommands:\n  pack  Pack it\n\nUse crate COMMAND --help.\n",

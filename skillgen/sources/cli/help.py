@@ -134,7 +134,7 @@ _TERMINAL = re.compile(r"\x1b\[[0-9;?]{0,20}[A-Za-z]|\x1b\][^\x07\x1b]{0,200}(?:
 """Colours, links, and letters that are struck over, as in manual pages."""
 
 _BOX_TOP = re.compile(r"\s*[╭┌][─-] {0,2}(?P<title>[^─╮┐\n]{1,80}?) ?[─-].*")
-_BOX_LINE = re.compile(r"\s*(?:[│┃](?P<text>.*?)[│┃]?|[╰└].*)")
+_BOX_LINE = re.compile(r"\s*(?:(?:[│┃]|=(?= .* =\Z))(?P<text>.*?)[│┃=]?|[╰└].*)")
 _HEADING = re.compile(
     r"(?:(?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands(?: \([^()\n]{0,80}\))?:?|[A-Za-z][^\n:<>\[\]]{0,60}:"
     r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
@@ -182,6 +182,8 @@ _ENTRY = re.compile(
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
+_CALL = re.compile(rf"\[?(?P<name>{_WORD})\]?(?P<args>(?: .*)?)\n(?P<text> (?:.|\n(?![^ \n]))*)")
+"""A call without the program, with the deeper lines below it."""
 _BROKEN = re.compile(r"^( +\w[\w -]{0,80} <[\w.-]+)((?: {2,}\S.*)?\n) +([\w.-]*>)(?= {2}|$)", re.MULTILINE)
 """An argument of a command of which the end is on the next line."""
 _SWITCH = re.compile(r" \[-[^\[\]]{1,80}\]")
@@ -254,7 +256,8 @@ class _Help:
         self._usage_lines: set[int] = set()
         self.unread: list[str] = []
         """Lines of lists of commands that have another form."""
-        self._usages = usages = self._read_usages()
+        calls = self._read_calls()
+        self._usages = usages = [] if calls else self._read_usages()
         self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, usages))
         first = next(filter(None, (_FIRST.match(usage.removeprefix(self._call)) for usage in usages)), None)
         self.names_command = first is not None and first["command"] is not None
@@ -262,7 +265,7 @@ class _Help:
         label = first and (first["label"] or first["name"])
         self._lists = re.compile(rf"{_LISTS}|\b{label}\w{{0,3}}\Z" if label else _LISTS, re.IGNORECASE)
         listed: dict[tuple[str, ...], _Listed] = {}
-        for item in self._read_commands("commands" if is_listing else ""):
+        for item in (*calls, *self._read_commands("commands" if is_listing else "")):
             listed.setdefault(item.words, item)
         self.commands = [*listed.values()]
         below = self._call.partition(" ")[2]
@@ -309,6 +312,21 @@ class _Help:
             self._usage_lines.clear()
         return [re.split(r" {2,}| [-–—] (?=[A-Za-z])", usage, maxsplit=1)[0] for usage in usages]
 
+    def _read_calls(self) -> list[_Listed]:
+        """Returns the commands of a usage that explains each call in deeper lines below it, as that of `pass`."""
+        at = next((number for number, line in enumerate(self._lines, 1) if _USAGE.match(line)), len(self._lines))
+        block = [*takewhile(lambda line: not line[:1].strip(), self._lines[at:])]
+        above, *calls = f"\n{dedent(chr(10).join(block))}".split(f"\n{self._call} ")
+        found = [
+            _Listed((call["name"],), first_sentence(call["text"]), call["args"], f"{self._call} {call[0].rstrip()}")
+            for call in map(_CALL.fullmatch, calls)
+            if call is not None and call["name"].islower()
+        ]
+        if above.strip() or len(found) < max(len(calls), _SEVERAL):
+            return []
+        self._usage_lines.update(range(at - 1, at + len(block)))
+        return [item for item in found if item.words != ("help",)]
+
     def summary(self) -> str:
         """Returns the first sentence of a paragraph that precedes all options and lists, without the name before it."""
         paragraph: list[str] = []
@@ -322,7 +340,7 @@ class _Help:
                 text.startswith("-") or text.endswith(":") or _HEADING.match(text)
             )
             if in_usage or is_list or not text:
-                said, paragraph = re.sub(rf"\A(?:\S+ )?\S*{name} [-–—]{{1,2}} ", "", " ".join(paragraph)), []
+                said, paragraph = re.sub(rf"\A(?:\S+ )?\S*{name}(?: [-–—]{{1,2}}|:) ", "", " ".join(paragraph)), []
                 # A file below the home folder is of this run: "Created ~/.crate/data".
                 if said and not _ASIDES.match(said) and "~/" not in (sentence := first_sentence(said)):
                     return sentence
