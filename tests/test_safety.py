@@ -454,6 +454,24 @@ def test_an_argument_may_choose_what_a_call_does(name: str, argument: str, schem
     assert marks_of(tool(name, description="Ropes.", inputSchema=schema)) == [mark]
 
 
+@pytest.mark.parametrize(
+    ("listed", "hints", "mark"),
+    [
+        (["find_rope", "wipe_rope"], {}, "destructive"),
+        (["find_rope", "wipe_rope"], {"destructiveHint": False}, "destructive"),
+        (["find_rope", "wipe_rope"], READS, "read"),
+        (["find_rope", "wipe_rope", "other"], {}, "write"),
+        (["find_rope"], {}, "write"),
+    ],
+)
+def test_a_tool_that_calls_others_has_their_worst_mark(listed: list[str], hints: Json, mark: str) -> None:
+    """Those that an argument of any depth may name; what reads may explain them."""
+    call = {"type": "object", "properties": {"tool": {"enum": listed}}}
+    schema = {"type": "object", "properties": {"calls": {"type": "array", "items": call}}}
+    found = marks_of(tool("queue", inputSchema=schema, annotations=hints), tool("find_rope"), tool("wipe_rope"))
+    assert found == [mark, "read", "destructive"]
+
+
 @pytest.mark.parametrize(("name", "argument", "schema", "mark"), inputs("safety")["declared"])
 def test_a_required_action_raises_what_is_declared_to_read(
     tmp_path: Path, name: str, argument: str, schema: Json, mark: str

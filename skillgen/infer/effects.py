@@ -26,9 +26,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.errors import ProblemLog
-from skillgen.model.schema import CommandSyntax, Parameter, Types
+from skillgen.model.schema import CommandSyntax, Parameter, Schema, Types
 from skillgen.model.service import Service
-from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, rank_of
+from skillgen.model.tool import EFFECTS, JUDGED_BY, Effect, Semantics, Tool, is_raised_by, rank_of
+from skillgen.model.traversal import nodes_in
 from skillgen.model.values import Json, Origin, Value
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import rewritten
@@ -137,8 +138,10 @@ def with_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Serv
     Each contradiction is a problem, and the more cautious fact counts.
     """
     problems, prefix, types = ProblemLog(), _prefix(service.tools), Types.of(service.schemas)
-    tools = tuple(_with_effect(tool, prefix, types, authored.get(tool.name), problems) for tool in service.tools)
-    return replace(service, tools=tools, problems=tuple(dict.fromkeys((*service.problems, *problems))))
+    tools = [_with_effect(tool, prefix, types, authored.get(tool.name), problems) for tool in service.tools]
+    effects = {tool.name: tool.semantics.effect for tool in tools}
+    tools = [tool if tool.name in authored else _with_called(tool, effects, problems) for tool in tools]
+    return replace(service, tools=tuple(tools), problems=tuple(dict.fromkeys((*service.problems, *problems))))
 
 
 def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect | None, problems: ProblemLog) -> Tool:
@@ -159,6 +162,19 @@ def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect |
     if semantics.requires_confirmation is None and (flag := next(flags, None)):
         semantics = with_facts(semantics, Origin("inferred", f"its option {flag}"), requires_confirmation=True)
     return replace(tool, semantics=semantics)
+
+
+def _with_called(tool: Tool, effects: Mapping[str, Effect | None], problems: ProblemLog) -> Tool:
+    """Returns a tool with the worst effect of the tools of a server that an argument may choose, unless it reads."""
+    if tool.method or tool.semantics.effect in ("read", "destructive"):
+        return tool
+    schemas = ((item.name, node) for item in tool.parameters for node in nodes_in(item) if isinstance(node, Schema))
+    lists = ((name, {*map(str, schema.choices or ())}) for name, schema in schemas)
+    called = ((effects[each], name) for name, names in lists if effects.keys() >= names for each in names)
+    effect, name = max(called, key=lambda item: rank_of(item[0]), default=(None, ""))
+    if effect is None or not is_raised_by(tool.semantics.effect, effect):
+        return tool
+    return replace(tool, semantics=_with_judged(tool, tool.semantics, effect, _BY_ARGUMENT + name, problems))
 
 
 def _is_asking(name: str, syntax: CommandSyntax) -> bool:
