@@ -330,6 +330,23 @@ def test_a_call_in_the_description_of_a_tool_is_its_example() -> None:
     assert described('Arguments: {"url": "string", "names": ["string"]}', schema) is None, "types are no values"
 
 
+def test_two_arguments_share_no_value_of_the_prose() -> None:
+    """The second one has its next value, or a placeholder; what both declare, or what is no text, may be equal."""
+    city, day, size = "e.g. 'OSL'", {"format": "date", "description": "e.g. 2026-10-21"}, {"description": "e.g. 3"}
+    text = {"type": "string"}
+    assert described("Finds.", of(origin={**text, "description": city}, goal={**text, "description": city})) == {
+        "origin": "OSL",
+        "goal": "<goal>",
+    }
+    call = described("Finds.", of(a={**text, "description": city}, b={**text, "description": f"{city} or 'BGO'"}))
+    assert call == {"a": "OSL", "b": "BGO"}
+    call = described("Finds.", of(first={**text, **day}, last={**text, **day}))
+    assert call == {"first": "2026-10-21", "last": "<last>"}
+    call = described("Finds.", of(a={"type": "integer", **size}, b={"type": "integer", **size}))
+    assert call == {"a": 3, "b": 3}
+    assert described("Finds.", of(a={"enum": ["x"]}, b={"enum": ["x"]})) == {"a": "x", "b": "x"}
+
+
 def test_an_object_that_requires_nothing_has_no_example() -> None:
     """H3: a default is what happens without the member; an example of one member is not one of the call."""
     known, unknown = {"type": "integer", "example": 3}, {"type": "string"}

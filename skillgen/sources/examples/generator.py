@@ -112,6 +112,8 @@ class Generator:
         self._path: set[int] = set()
         self._in_url = False
         self._needed: frozenset[str] = frozenset()
+        self._taken: list[Json] = []
+        """Strings that other arguments of the call have; an example in the prose on two of them is given to one."""
 
     def generate(
         self, schema: Schema, name: str, *, text: str = "", needed: Iterable[str] = (), in_url: bool = False
@@ -172,9 +174,8 @@ class Generator:
         """Yields values for a flat schema, the best first."""
         kind = kind_of(flat)
         declared = self._first_valid(_declared(flat), name, flat)
-        values = sorted(flat.choices or (), key=_reluctance)
-        if text and (depth or kind != "object"):
-            values += values_in(text, kind)
+        said = values_in(text, kind) if text and (depth or kind != "object") else ()
+        values = [*sorted(flat.choices or (), key=_reluctance), *(item for item in said if item not in self._taken)]
         if found := declared or self._first_valid(values, name, flat):
             yield Generated(found[0], is_generated=not declared)
         elif flat.choices is not None:
@@ -188,7 +189,7 @@ class Generator:
         elif self._invents:
             yield from map(_invented, _numbers(flat) if kind in ("integer", "number") else self._strings(flat, name))
             yield from map(_invented, (1, {}, [], False) if not flat.types else ())
-        elif flat.format in _DATES and kind == "string":
+        elif flat.format in _DATES and kind == "string" and not said:
             yield Generated(_DATES[flat.format], is_generated=True)
         elif kind == "string" or self._in_url:
             word = str(flat.format) if flat.format in _NAMED_FORMATS and not self._in_url else name
@@ -207,9 +208,12 @@ class Generator:
     def _property(self, item: Parameter, depth: int, text: str) -> Generated:
         """Returns a value of a property; `text` is the description of the object, which may explain it."""
         about = "\n".join(filter(None, (_about(item), lines_on(item.name, text) if text else "")))
-        return self._value(item.schema, item.name, depth + 1, about)
+        found = self._value(item.schema, item.name, depth + 1, about)
+        self._taken += [found.value] if depth == 0 and isinstance(found.value, str) else []
+        return found
 
     def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[Generated]:
+        self._taken = self._taken if depth else []
         sent = writable(flat.properties) if self.validator.is_request else flat.properties
         members = {item.name: self._property(item, depth, text) for item in sent if item.required}
         members |= {name: self._value(_additional(flat), name, depth + 1, "") for name in flat.required}
