@@ -251,6 +251,15 @@ def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
         assert fault in finished.stderr
 
 
+def test_an_operation_whose_body_is_unknown_is_not_sent(tmp_path: Path) -> None:
+    paths = {"/notes": {"post": {"operationId": "addNote", "requestBody": {"$ref": "#/gone"}, "responses": {}}}}
+    (path := tmp_path / "notes.json").write_text(json.dumps({**DESCRIPTION, "paths": paths}), "utf-8")
+    for words in ([], ["text=a"], ["body={}", "--dry-run"]):
+        finished = call(path, "addNote", *words, env=TOKEN)
+        assert (finished.exit_code, finished.stdout) == (2, "")
+        assert "addNote: the description of its body could not be read, so nothing was sent" in finished.stderr
+
+
 def test_credentials_come_from_the_documented_variables(description: Path) -> None:
     finished = call(description, "getNote", "id=7")
     assert finished.exit_code == 2

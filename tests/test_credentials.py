@@ -263,6 +263,10 @@ def test_without_a_host_the_variable_of_the_base_url_is_in_the_name(tmp_path: Pa
     assert "$SKILL_GITHUB_BASE_URL___TOKEN" in (tmp_path / "out/skills/github/SKILL.md").read_text("utf-8")
     assert ["Bearer sesame" in text for text in received] == [True, True]
     received.clear()
+    for finished in both(tmp_path, described("/{area}/v1"), "getMe", {**env, "SKILL_GITHUB_URL_AREA": "eu"}):
+        assert finished.exit_code == 0, finished.stderr
+    assert ["/eu/v1/me" in text for text in received] == [True, True]
+    received.clear()
     for data in (described(url), described("{base_url___token}"), described(f"{url}/{{base_url___token}}")):
         both(tmp_path, data, "getMe", {**env, "SKILL_GITHUB_BASE_URL": ""})
     assert received == []

@@ -184,6 +184,8 @@ def object_from(text: Any) -> Any:
 
 def checked(client: Any, tool: Any, arguments: Any) -> Any:
     """Returns the arguments by the keys of the parameters; fails with every fault in them."""
+    if "has_unread_body" in tool:
+        raise Failure(2, "the description of its body could not be read, so nothing was sent; correct the description")
     check, arguments = Check(client.data["types"]), keyed(tool, arguments)
     try:
         faults = [*check.faults(tool["schema"], arguments), *client.faults(tool, arguments, check)]
@@ -261,7 +263,7 @@ def base_url(data: Any, tool: Any, environment: Any) -> Any:
     """
     declared = tool.get("base") or data["base"]
     variable = url_variable(data, declared)
-    base = environment.get(variable) or declared
+    base = environment.get(variable, "").rstrip("/") + (declared if declared[:1] == "/" else "") or declared
     for name in re.findall(r"\{(\w+)\}", base):
         if not environment.get(name):
             raise Failure(2, f"the base URL has a variable; set {name}")
@@ -346,13 +348,11 @@ def credentials_of(data: Any, tool: Any, environment: Any, variables: Any) -> An
 
 def filled(data: Any, tool: Any, places: Any, arguments: Any, environment: Any) -> Any:
     """Returns arguments with the credentials among the parameters, each from its variable."""
-    found, variables = dict(arguments), base_url(data, tool, environment)[1]
+    found, given, (_, variables) = dict(arguments), data.get("given", ()), base_url(data, tool, environment)
     for place, (noun, is_required) in places.items():
         if environment.get(variables[noun]):
             found.setdefault(place[1:], environment.get(variables[noun]))
-        elif tool["parameters"][place[1:]]["name"].lower() in data.get("given", ()):
-            continue
-        elif is_required and place[1:] not in found:
+        elif is_required and place[1:] not in found and tool["parameters"][place[1:]]["name"].lower() not in given:
             raise Failure(2, f"a credential is needed; set {variables[noun]}")
     return found
 

@@ -201,13 +201,12 @@ def _url(tool: Tool, request: Request, service: Service, used: list[ExampleCrede
     """Returns the URL in double quotes; a variable replaces an unknown base URL."""
     endpoint = next(iter(tool.endpoints or service.endpoints), None)
     base = re.split("[?#]", endpoint.url)[0].rstrip("/") if endpoint is not None else ""  # as `origin_of` reads it
-    if not has_host(base):
-        base = f"${variable_name(service, 'BASE_URL')}{_encoded(base) if base.startswith('/') else ''}"
-    else:
-        url, pieces = base, URL_VARIABLE.split(base)
-        base = _encoded(pieces[0])
-        for name, rest in zip(pieces[1::2], pieces[2::2], strict=True):
-            base += f"${{{url_variable(service, url, name)}}}{_encoded(rest)}"
+    start = "" if has_host(base) else f"${variable_name(service, 'BASE_URL')}"
+    url = base if not start or base.startswith("/") else ""
+    first, *pieces = URL_VARIABLE.split(url)
+    base = start + _encoded(first)
+    for name, rest in zip(pieces[::2], pieces[1::2], strict=True):
+        base += f"${{{url_variable(service, url, name)}}}{_encoded(rest)}"
     path = quote(request.path, safe=f"{_URL_SAFE}?%[]<>")  # that of a snapshot may be anything
     for field in _secrets(used, "query"):
         path += f"{'&' if '?' in path else '?'}{field}"
@@ -419,7 +418,8 @@ def example_variables(service: Service) -> list[Markdown]:
     variables = []
     if not any("://" in endpoint.url for endpoint in service.endpoints[:1]):
         variables.append(phrase("variable_of_url", variable=code(variable_name(service, "BASE_URL"))))
-    urls = [at[0].url for tool in service.tools if (at := tool.endpoints or service.endpoints) and has_host(at[0].url)]
+    places = (tool.endpoints or service.endpoints for tool in service.tools)
+    urls = [at[0].url for at in places if at and (has_host(at[0].url) or at[0].url.startswith("/"))]
     in_urls = {url_variable(service, url, name): name for url in urls for name in URL_VARIABLE.findall(url)}
     for variable, name in list(in_urls.items())[:SHOWN_SCHEMES]:
         variables.append(phrase("variable_in_url", variable=code(variable), name=code(f"{{{name}}}")))

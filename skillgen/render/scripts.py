@@ -185,6 +185,8 @@ def _operation(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, 
         found["accept"] = ", ".join(sorted(set(tool.output_media_types), key=lambda name: ("json" not in name, name)))
     if tool.endpoints:
         found["base"] = url_template(service, tool.endpoints)
+    if any(part.startswith("body ") for part in tool.unread):
+        found["has_unread_body"] = True
     credentials = list(credential_parameters(service, tool))
     if credentials:
         facts = {keys[index]: (noun, is_needed) for index, noun, is_needed, _ in credentials}
