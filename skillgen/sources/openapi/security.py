@@ -161,8 +161,8 @@ class SecurityReader:
             kind, sent_as = SIGNATURE, "Authorization: AWS4-HMAC-SHA256"
         elif kind == "apiKey":
             kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
-            if sent_as.lower() == "header authorization" and self._is_bearer(scheme):
-                kind, sent_as = "bearer", "Authorization: Bearer"
+            if sent_as.lower() == "header authorization" and (word := self._word_before_key(scheme)):
+                kind, sent_as = word.lower(), f"Authorization: {word}"
         elif kind == "http":
             word = (text_of(scheme, "scheme") or "").lower()
             written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
@@ -179,15 +179,17 @@ class SecurityReader:
             pointer=pointer,
         )
 
-    def _is_bearer(self, scheme: dict[str, Json]) -> bool:
-        """True if the text on a scheme, or on an API with no other, says that this word precedes the key.
+    def _word_before_key(self, scheme: dict[str, Json]) -> str:
+        """Returns the word that precedes the key by the text on a scheme, or on an API with no other; or nothing.
 
         Swagger 2.0 has no type for such a scheme.
         """
         about = self._resolver.document.get("info") if len(self._schemes) == 1 else None
         text = f"{text_of(scheme, 'description')}.{text_of(about, 'description')}"
         lines = [line for line in text.replace("\n", ".").split(".") if _DENIALS.isdisjoint(line.lower().split())]
-        return any(map(_BEARER.search, lines))
+        found = next(filter(None, map(_WORD_BEFORE_KEY.search, lines)), None)
+        word = found[found.lastindex or 0] if found is not None else ""
+        return word.capitalize() if word.lower() in _CAPITALISED_SCHEMES else word
 
     def _oauth_flows(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
         flows = {flow: as_dict(raw) for flow, raw in as_dict(scheme.get("flows")).items() if flow[:2] != "x-"}
@@ -237,9 +239,14 @@ class SecurityReader:
 
 
 _DENIALS = frozenset({"no", "not", "without"})
-_BEARER = re.compile(
-    r"(?:ization:? *|[\"'`*“‘])[\"'`]?Bearer\b|\bBearer(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme))", re.IGNORECASE
+_WORD_BEFORE_KEY = re.compile(
+    r"(?i:(?:ization:? *|[\"'`*“‘])[\"'`]?(Bearer)\b|\b(Bearer)(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme)))"
+    r"|(?:ization: *|\A(?:[\w ]{1,40} - )?(?=[A-Z][A-Za-z]{0,20}[A-Z])|[\"'`“‘])(?!(?i:authorization|basic)\b)"
+    r"(\w{2,30}) [{<][^{}<>]{0,30}(?i:key|token|jwt)[^{}<>]{0,30}[}>]"
+    r"|\b(?:prefix|prefixed by|prefixed with|prepended with|string|word) [\"'`“‘]"
+    r"(?!(?i:basic)\b)([A-Za-z]{2,30}) ?[\"'`”’]"
 )
+"""The word before a key as texts write it: "Bearer scheme", `SSWS {token}`, the prefix "GNAP"."""
 
 
 def _is_signature(scheme: dict[str, Json]) -> bool:
