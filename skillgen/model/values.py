@@ -131,7 +131,7 @@ def follow(document: Json, pointer: str, default: Json = None) -> Json:
     value = document
     for token in pointer.split("/")[1:]:
         if isinstance(value, dict):
-            name = _unescape(token)
+            name = _unescape(token) if "~" in token else token
             value = value.get(name if name in value else unquote(name), default)
         elif isinstance(value, list) and token.isascii() and token.isdigit() and len(token) < 10:
             value = value[int(token)] if int(token) < len(value) else default
@@ -141,7 +141,7 @@ def follow(document: Json, pointer: str, default: Json = None) -> Json:
 
 
 def _unescape(token: str) -> str:
-    return token.replace("~1", "/").replace("~0", "~") if "~" in token else token
+    return token.replace("~1", "/").replace("~0", "~")
 
 
 class Icon(Node, frozen=True, kw_only=True):

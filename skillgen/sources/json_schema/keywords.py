@@ -71,7 +71,7 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
 
 def scalar_schema(fields: dict[str, Any]) -> Schema:
     """Returns a schema; plain ones, of which a description has thousands, are shared."""
-    return shared_schema(**fields) if fields.keys() <= _COMMON_FIELDS else Schema(**fields)
+    return shared_schema(**fields) if _COMMON_FIELDS.issuperset(fields) else Schema(**fields)
 
 
 @lru_cache(4096)

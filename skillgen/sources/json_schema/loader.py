@@ -344,8 +344,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if "properties" in raw:
             fields["properties"] = self._properties(raw, pointer, depth, frozenset(required))
             if required:
-                declared = {item.name for item in fields["properties"]}
-                required = tuple(name for name in required if name not in declared)
+                required = tuple(name for name in required if name not in raw["properties"])
         if required:
             fields["required"] = required
         if "additionalProperties" in raw:

@@ -315,7 +315,8 @@ class RequestGenerator:
                 continue
             of_schema = self._examples_of_schema(media, pointer)
             examples = chain(media_examples(name, media, pointer, self._resolver), of_schema)
-            declared = (item for item in examples if {*map(str, as_dict(item.value).values())} != {""})
+            # Not an object of which each member is empty.
+            declared = (item for item in examples if item.value != dict.fromkeys(as_dict(item.value) or ("",), ""))
             found: list[_Sent] = []
             for example in (*islice(declared, _EXAMPLES_LIMIT), None):
                 if example is not None or not found:

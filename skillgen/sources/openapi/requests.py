@@ -317,8 +317,8 @@ class RequestReader:
         if reference not in self._shared:
             target, target_pointer = self._resolver.resolve({"$ref": reference}, pointer)
             self._shared[reference] = () if target is None else self._parameters_from(target, target_pointer)
-        shared, description = self._shared[reference], text_of(raw, "description")
-        if description is None or not self._resolver.reads_ref_siblings:
+        shared = self._shared[reference]
+        if not self._resolver.reads_ref_siblings or (description := text_of(raw, "description")) is None:
             return shared
         origin = {"description": Origin("declared", child(pointer, "description"))}
         return tuple(

@@ -190,7 +190,8 @@ def needs_xml_names(document: dict[str, Json]) -> bool:
         operations = [*item.values(), *as_dict(item.get("additionalOperations")).values()]
         bodies += [as_dict(operation).get("requestBody") for operation in operations]
     resolver = Resolver(document, ProblemLog())
-    return any(_is_xml_only(as_dict(resolver.resolve_or_empty(body).get("content"))) for body in bodies if body)
+    resolved = (as_dict(resolver.resolve(body, "")[0]) for body in bodies if body)
+    return any(_is_xml_only(as_dict(body.get("content"))) for body in resolved)
 
 
 def _is_xml_only(content: dict[str, Json]) -> bool:
@@ -434,10 +435,9 @@ def pagination_of(
     declared = text_of(operation.get("x-ms-pageable"), "nextLinkName")
     if declared and _QUOTABLE_NAME.match(declared):
         return Pagination(method="next_url", source=declared), None
-    sent = (item.name for item in parameters if item.location in ("query", "body"))
-    names = [(_plain(name), name) for name in sent if _QUOTABLE_NAME.match(name)]
-    cursor = next((name for plain, name in names if plain in _CURSORS), None)
-    size = next((name for plain, name in names if plain in _SIZES), None)
+    sent = [(_plain(item.name), item.name) for item in parameters if item.location in ("query", "body")]
+    cursor = next((name for plain, name in sent if plain in _CURSORS and _QUOTABLE_NAME.match(name)), None)
+    size = next((name for plain, name in sent if plain in _SIZES and _QUOTABLE_NAME.match(name)), None)
     has_link = "link" in map(str.lower, headers)
     if cursor is None and size is None and not has_link:
         return None, None

@@ -277,7 +277,7 @@ def url_of(holder: Json, key: str, pointer: str, problems: ProblemLog) -> str | 
     A URL with another scheme than HTTP or WebSocket, such as one that a browser would run, is reported and left out.
     """
     url = text_of(holder, key)
-    if url is not None and _OTHER_SCHEME.match(_IGNORED_BY_BROWSERS.sub("", url)):
+    if url is not None and not url.startswith("https://") and _OTHER_SCHEME.match(_IGNORED_BY_BROWSERS.sub("", url)):
         problems.report("url-invalid", child(pointer, key), "expected an http:// or https:// URL; left out")
         return None
     return without_credentials(url) if url is not None and "@" in url else url
