@@ -275,11 +275,7 @@ class Given(Struct, frozen=True, kw_only=True):
     @property
     def has_source(self) -> bool:
         """True if there is a source that is not a target."""
-        return bool(self.words) or self._is_named
-
-    @property
-    def _is_named(self) -> bool:
-        return any(getattr(self.options, kind) for kind in SOURCE_KINDS)
+        return bool(self.words or self.options.kinds)
 
     def requests(self, texts: Mapping[str, Any] = {}, **details: Any) -> Iterator[tuple[str | None, Request]]:
         """Yields each SOURCE with the request to read it, then those of the options, with `None`.
@@ -305,10 +301,10 @@ class Given(Struct, frozen=True, kw_only=True):
             raise UsageError("has no effect without --target", where="--project", fix="add --target NAME")
         details["texts"], kinds = Texts(**texts), [kind_of_source(word) for word in self.words]
         # An option may concern the documents, the server, or both.
-        refuse_useless_options(self.options, [*kinds, *([self.options.kind] if self._is_named else [])])
+        refuse_useless_options(self.options, [*kinds, *([self.options.kind] if self.options.kinds else [])])
         for word, kind in zip(self.words, kinds, strict=True):
             yield word, Request(source=self.options.for_kind(kind, word), **details)
-        if self._is_named:
+        if self.options.kinds:
             kind = self.options.kind
             yield None, Request(source=self.options.for_kind(kind, getattr(self.options, kind)), **details)
 

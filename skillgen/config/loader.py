@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from textwrap import indent
-from typing import Any, TypeAlias
+from typing import Any
 
 import yaml
 
-from skillgen.config.convert import Converter, Fault, in_keys
+from skillgen.config.convert import Converter, Fault, Keys, in_keys
 from skillgen.config.option import AnyOptions, PathName, keys_in
 from skillgen.config.project import FILE_NAME, SOURCE_KINDS, Project, Source, find_project_file
 from skillgen.errors import ProblemLog, UsageError, raise_all
@@ -109,10 +109,6 @@ def interpolate(text: str, environment: Mapping[str, str], where: str) -> str:
     return _VARIABLE.sub(lambda match: match[0][1:] if match["escape"] else environment[match["name"]], text)
 
 
-_LineOf: TypeAlias = Callable[["tuple[str | int, ...]"], int]
-"""Returns the line of what keys and indexes lead to; 0 if it is not known."""
-
-
 def read_text(path: Path | None) -> str:
     """Returns the text of a project file, or of standard input, with line ends of Unix and without a byte order mark.
 
@@ -142,7 +138,8 @@ def yaml_values(text: str, name: str) -> Any:
     return _read_yaml(text.replace("\r\n", "\n"), name)[0]
 
 
-def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
+def _read_yaml(text: str, name: str) -> tuple[Any, Callable[[Keys], int]]:
+    """Returns the values of a YAML document, and what returns the line of one of them; 0 if it is not known."""
     problems, places = ProblemLog(), Places()
     try:
         data = parse_yaml(text, problems, scalar=lambda value: None if value in _NULLS else value, places=places)
@@ -155,15 +152,14 @@ def _read_yaml(text: str, name: str) -> tuple[Any, _LineOf]:
         fix = "put a text with a colon into quotes" if "mapping values" in what else "correct it"
         raise UsageError(what.replace(line[0] if line else "", "", 1), where=place, fix=fix)
 
-    def line_of(path: tuple[str | int, ...]) -> int:
+    def line_of(path: Keys) -> int:
         return (place_of(path, data, places) or (0, 0))[0]
 
     return data, line_of
 
 
-def _faults_of_source(source: Source, path: tuple[str | int, ...]) -> Iterator[Fault]:
-    given = [item for item in SOURCE_KINDS if getattr(source, item)]
-    if len(given) != 1:
+def _faults_of_source(source: Source, path: Keys) -> Iterator[Fault]:
+    if len(given := source.kinds) != 1:
         kinds = ", ".join(key for key, (_, item) in keys_in(Source).items() if item.name in SOURCE_KINDS)
         what = "names no source" if not given else f"names several sources: {', '.join(given).replace('_', '-')}"
         yield Fault(path, what, f"give one of {kinds}")

@@ -214,17 +214,21 @@ class Source(Options, frozen=True, kw_only=True):
         return f"Source({', '.join(f'{name}={value!r}' for name, value in shown.items() if value)})"
 
     @property
+    def kinds(self) -> list[str]:
+        """The options that name a source and are given."""
+        return [kind for kind in SOURCE_KINDS if getattr(self, kind)]
+
+    @property
     def kind(self) -> str:
         """The only option that names a source.
 
         Raises:
             UsageError: none is given, or several are.
         """
-        given = [kind for kind in SOURCE_KINDS if getattr(self, kind)]
-        if len(given) != 1:
-            names = ", ".join(given).replace("_", "-")
-            raise UsageError(f"several sources are given: {names}" if given else "no source is given")
-        return given[0]
+        if len(self.kinds) != 1:
+            names = ", ".join(self.kinds).replace("_", "-")
+            raise UsageError(f"several sources are given: {names}" if names else "no source is given")
+        return self.kinds[0]
 
     def for_kind(self, kind: str, value: Any) -> Source:
         """Returns the source of a kind that `value` names, with the options that concern it."""
@@ -359,22 +363,20 @@ class Texts(Options, frozen=True, kw_only=True):
 
     def prose(self) -> dict[tuple[str, ...], str]:
         """Returns the texts on the service, by the keys that lead to each."""
-        found: dict[tuple[str, ...], str | None] = _texts_in(self)
-        for name, skill in self.skills.items():
-            found |= {("skills", name, *path): text for path, text in _texts_in(skill).items()}
-        for name, group in self.groups.items():
-            found |= {("groups", name, "title"): group.title, ("groups", name, "intro"): group.intro}
-        found |= {("tools", name, "reason"): tool.reason for name, tool in self.tools.items()}
+        found = _texts_in(self)
+        for part, items in (("skills", self.skills), ("groups", self.groups), ("tools", self.tools)):
+            for name, item in items.items():
+                found |= _texts_in(item, part, name)
         for goal, steps in self.workflows.items():
             found["workflows", goal] = "\n\n".join((goal, *(f"{step.tool}: {step.do or ''}" for step in steps)))
-        return {path: text for path, text in found.items() if text}
+        return found
 
 
-def _texts_in(texts: Texts | SkillTexts) -> dict[tuple[str, ...], str | None]:
-    lists = {"when-to-use": texts.when_to_use, "not-for": texts.not_for, "best-practices": texts.best_practices}
-    found = {"description": texts.description, "notes": texts.notes}
-    found |= {name: "\n\n".join(items) for name, items in lists.items()}
-    return {(name,): text for name, text in found.items()}
+def _texts_in(texts: Options, *above: str) -> dict[tuple[str, ...], str]:
+    names = ("description", "notes", "when_to_use", "not_for", "best_practices", "title", "intro", "reason")
+    values = {name: value for name in names if (value := getattr(texts, name, None))}
+    texts_of = {name: value if isinstance(value, str) else "\n\n".join(value) for name, value in values.items()}
+    return {(*above, name.replace("_", "-")): text for name, text in texts_of.items()}
 
 
 DRAFTED = ("description", "when_to_use", "not_for", "notes", "groups", "skills", "tools", "workflows", "drafted")

@@ -227,8 +227,7 @@ def _from_manifest(
 ) -> tuple[Service, ...]:
     from skillgen.sources.mcp.source import service_from_manifest
 
-    manifest = find_manifest(document.data)
-    if manifest is None:
+    if (manifest := find_manifest(document.data)) is None:
         raise SourceError(
             "is not a service manifest: it has neither `manifest_version` nor `server` with `tools`",
             where=document.name,
