@@ -432,7 +432,6 @@ def _with_areas(service: Service, request: Request) -> Service:
         if slug(name) != name:
             fix = "write lower-case letters and digits, with single hyphens between"
             raise UsageError("is not the end of a skill's name", where=place, fix=fix)
-        groups: list[str] = []
         for text in texts.groups or (name,):
             found = groups_called(text, service)
             if not found:
@@ -441,11 +440,10 @@ def _with_areas(service: Service, request: Request) -> Service:
             if other := next((owners[group] for group in found if group in owners), None):
                 what = f"the group {text!r} is in the skill {other!r} already"
                 raise UsageError(what, where=place, fix="name each group in one skill")
-            groups += found
             owners |= dict.fromkeys(found, name)
         area = Area(
             name=name,
-            groups=tuple(groups),
+            groups=tuple(group for group, owner in owners.items() if owner == name),
             summary=texts.description,
             when_to_use=tuple(texts.when_to_use),
             when_not_to_use=tuple(texts.not_for),
