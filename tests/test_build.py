@@ -542,20 +542,8 @@ def until(is_so: Callable[[], bool]) -> None:
 
 # -- options and keys ------------------------------------------------------------------------------------------------
 
-OF_A_RUN = {
-    "project",
-    "target",
-    "check",
-    "fail_on_change",
-    "accept_upgrade",
-    "force",
-    "user",
-    "draft",
-    "json",
-    "quiet",
-    "verbose",
-}
-OF_A_RUN |= {"debug"}
+OF_A_RUN = {"project", "target", "check", "fail_on_change", "accept_upgrade", "force", "user", "draft"}
+OF_A_RUN |= {"json", "quiet", "verbose", "debug"}
 """Options that say what one run does with the targets, not what their documents are; `user` is a person's to give, and
 `draft` is a command of its own for a project."""
 

@@ -20,16 +20,8 @@ from descriptions import grouped, write
 
 pytestmark = pytest.mark.slow
 
-PARTS = (
-    ".pre-commit-hooks.yaml",
-    "pyproject.toml",
-    "skillgen.yaml",
-    "README.md",
-    "LICENSE",
-    "CHANGELOG.md",
-    "skillgen",
-    "templates",
-)
+FILES = (".pre-commit-hooks.yaml", "pyproject.toml", "skillgen.yaml", "README.md", "LICENSE", "CHANGELOG.md")
+PARTS = (*FILES, "skillgen", "templates")
 
 
 @dataclass(frozen=True, slots=True)

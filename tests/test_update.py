@@ -278,21 +278,12 @@ def test_what_may_be_secret_must_be_given_again(options: tuple[str, ...], lacks:
     assert lacks is None or f"does not store {lacks}, which may be secret or outside of its folder" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--draft", "sh -c 'touch started; echo {}'"),
-        ("--force",),
-        ("--install", "claude", "--user"),
-        ("--package=src",),
-        ("--replace",),
-        ("--allow-empty",),
-        ("--out=../elsewhere",),
-        ("--templates", "../templates"),
-        ("--templates=/tmp",),
-    ],
-)
-def test_a_record_has_no_option_of_one_run_or_of_another_folder(words: tuple[str, ...], tmp_path: Path) -> None:
+OF_ONE_RUN = ("--draft touch", "--force", "--install claude --user", "--package=src", "--replace", "--allow-empty")
+ELSEWHERE = ("--out=../elsewhere", "--templates ../templates", "--templates=/tmp")
+
+
+@pytest.mark.parametrize("words", [text.split() for text in (*OF_ONE_RUN, *ELSEWHERE)], ids=" ".join)
+def test_a_record_has_no_option_of_one_run_or_of_another_folder(words: list[str], tmp_path: Path) -> None:
     describe(tmp_path / "api.json", get=LIST)
     (tmp_path / "templates").mkdir()
     run = ("from-openapi", "api.json", "--out", "shop/docs")
