@@ -170,7 +170,7 @@ def evaluate(
         skillgen eval agent-docs/skills/books openapi.yaml --agent 'claude -p'
     """
     from skillgen.evals.running import Evaluation, check_static, evaluate
-    from skillgen.evals.tasks import is_lower, json_report, read_tasks, text_report
+    from skillgen.evals.tasks import FILE, drafted, is_lower, json_report, read_tasks, text_report
     from skillgen.pipeline.rendering import part_called
 
     folder, shown = Path(skill), json_report if options.format == "json" else text_report
@@ -183,7 +183,12 @@ def evaluate(
     name = folder.resolve().name
     part = part_called(service, name, [path.name for path in folder.resolve().parent.iterdir()])
     if options.init:
-        return _write_draft(part, folder, name, console)
+        if (path := folder / FILE).exists():
+            raise UsageError("exists already", where=str(path), fix="edit it, or delete it first")
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(drafted(part, name).encode())
+        console.say(f"{path} written: correct the prompts, which only repeat the service's own words")
+        return ExitCode.DONE
     if options.static:
         checks = check_static(folder, part, results)
         sys.stdout.write(shown((), checks))
@@ -215,15 +220,3 @@ def words_of_agent(agent: str | None) -> tuple[str, ...]:
         str(Path(word).absolute()) if (number or "/" in word) and Path(word).is_file() else word
         for number, word in enumerate(words)
     )
-
-
-def _write_draft(service: Service, folder: Path, name: str, console: Console) -> ExitCode:
-    from skillgen.evals.tasks import FILE, drafted
-
-    path = folder / FILE
-    if path.exists():
-        raise UsageError("exists already", where=str(path), fix="edit it, or delete it first")
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(drafted(service, name).encode())
-    console.say(f"{path} written: correct the prompts, which only repeat the service's own words")
-    return ExitCode.DONE

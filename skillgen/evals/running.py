@@ -13,6 +13,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -249,10 +250,9 @@ def _planned(evaluation: Evaluation, iteration: str) -> Iterator[_Planned]:
 def _earlier_grade(out: Folder, item: _Planned) -> Grade | None:
     """Returns the grade that an earlier start has written."""
     members = as_dict(_json_in(out, f"{item.path}/{_GRADING}"))
-    try:
+    with suppress(ValidationError):
         return convert({**members, **item.known, "assertions": members.get("assertion_results")}, Grade)
-    except ValidationError:
-        return None
+    return None
 
 
 def _iteration(out: Folder, digest: str) -> str:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -60,7 +60,7 @@ def call_tool(request: Request, name: str, words: Sequence[str], options: CallOp
             tool = _with_form_of_files(tool, files)
         data = call_data(service, [tool])
         found = data["tools"][name]
-        with _as_errors(name):
+        try:
             client: _McpClient | _HttpClient
             client = _McpClient(data, *crawled[0], options) if crawled else _HttpClient(data, request, options)
             with client.hidden.redact_errors():
@@ -70,21 +70,14 @@ def call_tool(request: Request, name: str, words: Sequence[str], options: CallOp
                 if (reason := why_confirmed(tool)) is not None and not options.yes:
                     raise UsageError(f"{reason}, so nothing was sent", where=name, fix="ask the user, then add --yes")
                 text, is_error = client.call(name, found, arguments)
-        return client.hidden.hide(text), is_error
-
-
-@contextlib.contextmanager
-def _as_errors(where: str) -> Iterator[None]:
-    """Turns the failures of the program into errors of skillgen."""
-    try:
-        yield
-    except script.Failure as failure:
-        first, *faults = str(failure).split("\n  ")
-        what, _, fix = first.partition("; ")
-        if faults:
-            what, fix = f"{what}: {'; '.join(faults)}", "correct the arguments"
-        kind: Callable[..., SkillgenError] = UsageError if failure.code == ExitCode.USAGE else SourceError
-        raise kind(what, where=where, fix=fix or None) from None
+            return client.hidden.hide(text), is_error
+        except script.Failure as failure:
+            first, *faults = str(failure).split("\n  ")
+            what, _, fix = first.partition("; ")
+            if faults:
+                what, fix = f"{what}: {'; '.join(faults)}", "correct the arguments"
+            kind: Callable[..., SkillgenError] = UsageError if failure.code == ExitCode.USAGE else SourceError
+            raise kind(what, where=name, fix=fix or None) from None
 
 
 def _with_form_of_files(tool: Tool, names: set[str]) -> Tool:

@@ -170,10 +170,9 @@ def _open_part(above: int, part: str, *, make: bool) -> int:
 
 def is_below(folder: Path, out: Path) -> bool:
     """True if a folder is below OUT after resolving symbolic links."""
-    try:
+    with suppress(OSError, RuntimeError, ValueError):  # circular symbolic links, or a null character
         return folder.resolve().is_relative_to(out.resolve())
-    except (OSError, RuntimeError, ValueError):  # circular symbolic links, or a null character
-        return False
+    return False
 
 
 def _outside_error(place: Path) -> OutputError:
