@@ -92,11 +92,10 @@ def build(
 
     file = project_file(run.project)
     targets = resolve_targets(read_project(file).targets, file, run.target, given)
-    # In a hook or a CI job nobody can log in: do not wait for a login there.
-    is_interactive = can_ask() and "PRE_COMMIT" not in os.environ
     result = Result()
     with console.progress("reading the sources") as progress:
-        announce = Console().say if is_interactive else None
+        # In a hook or a CI job nobody can log in: do not wait for a login there.
+        announce = Console().say if can_ask() and "PRE_COMMIT" not in os.environ else None
         for number, (name, status, built) in enumerate(build_targets(targets, os.environ, announce), 1):
             progress(f"{min(number, len(targets))} of {len(targets)} targets read")
             if status == "unchanged":

@@ -361,9 +361,8 @@ class GivenOf(OptionsOf, frozen=True, kw_only=True):
         words = values.pop("words", None) or ()
         given = OptionsOf.take(structs.replace(self, is_partial=True), values, errors)
         named = {"target": given.pop("target", None), "project": given.pop("project", None)}
-        source = Source(command=values.pop("context").obj, **given)
         words = (words,) if isinstance(words, str) else words
-        return Given(words=words, options=source, values=given, **named)
+        return Given(words=words, options=Source(command=values.pop("context").obj, **given), values=given, **named)
 
 
 _SOURCE_HELP = (

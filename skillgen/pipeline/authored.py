@@ -103,7 +103,6 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         if (event.tool in names if event.tool is not None else _is_selected(event, include, exclude))
     )
     candidates: tuple[Tool | Event, ...] = (*service.tools, *service.events)
-    problems = unmatched_patterns((*include, *exclude), candidates)
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
     selection = replace(service, tools=tools, events=events, groups=groups)
@@ -116,7 +115,7 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         selection,
         schemas=tuple(item for item in service.schemas if item.name in used),
         workflows=workflows,
-        problems=(*service.problems, *problems, *left_out),
+        problems=(*service.problems, *unmatched_patterns((*include, *exclude), candidates), *left_out),
     )
 
 
@@ -254,9 +253,8 @@ def _undrafted(texts: Texts) -> Texts:
     """Returns the texts without those of `draft`, but with effects and the groups of skills."""
     from skillgen.config.project import DRAFTED, SkillTexts, Texts
 
-    defaults = {name: getattr(Texts(), name) for name in DRAFTED if name != "tools"}
     skills = {name: SkillTexts(groups=skill.groups) for name, skill in texts.skills.items()}
-    return replace(texts, **defaults | {"skills": skills})
+    return replace(texts, **{name: getattr(Texts(), name) for name in DRAFTED if name != "tools"} | {"skills": skills})
 
 
 def _selected(service: Service, request: Request) -> Service:

@@ -131,10 +131,9 @@ class _HttpClient(script.HttpClient):
         (tool,) = data["tools"].values()
         if base_url:
             tool.pop("base", None)
-        declared = tool.get("base") or data["base"]
         source = str(request.source.openapi or request.source.document or "")
         url, variables = script.base_url(data, tool, self.environment)
-        own_url = self.environment.get(script.url_variable(data, declared))
+        own_url = self.environment.get(script.url_variable(data, tool.get("base") or data["base"]))
         named = own_url or base_url or (source if is_url(source) else data["base"])
         is_elsewhere = "{" not in named and origin_of(named) not in (None, origin_of(url))
         self._own = {} if is_elsewhere else dict(request.source.headers)

@@ -78,10 +78,9 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, SHOWN_STRICT_PROBLEMS)}"
         raise SourceError(what, fix="correct the source, or run without --strict")
     documents = rendering.documents_of(service, output)
-    names = skills_in(documents.contents)
     hosts = {folder.resolve(): folder for folder in (*ownership.installed_from(place.out), *place.install)}
     places = [place]
-    for folder, name in product(hosts.values(), names):  # unless OUT is already the same place
+    for folder, name in product(hosts.values(), skills_in(documents.contents)):  # unless OUT is already the same place
         if (copy := folder / name).resolve() != (place.out / _SKILLS / name).resolve():
             places.append(Place(out=copy, within=folder, owner=place.out, target=place.target, is_installed=True))
     for item in places:  # before a folder is created
@@ -464,12 +463,11 @@ def _write_site(
         if (path / "llms.txt").is_file()
     }
     emit = [name for name in output.emit if name == "llms" or not is_partial]
-    options = rendering.render_options(replace(output, emit=emit))
     services = {
         name: (service, (_added_to_skills(outcome.plan, {}), rendering.split_service(service, output.split)))
         for name, service, outcome in written
     }
-    rendered, entries = render_site(services, options, earlier)
+    rendered, entries = render_site(services, rendering.render_options(replace(output, emit=emit)), earlier)
     documents = rendering.Documents.of(*rendered)
     with ExitStack() as stack:
         held = None if output.check else stack.enter_context(lock_folder(folder))
