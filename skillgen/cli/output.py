@@ -71,11 +71,9 @@ class Console(Options, frozen=True, kw_only=True):
         if self.quiet:
             return
         shown: dict[str, list[Problem]] = {}
-        for problem in problems:
-            if self.verbose:
-                _print(disarm(_problem_line([problem])))
-            elif problem.level != "info":
-                shown.setdefault(problem.code, []).append(problem)
+        for number, problem in enumerate(problems):
+            if self.verbose or problem.level != "info":
+                shown.setdefault(str(number) if self.verbose else problem.code, []).append(problem)
         # Agents read messages too, and a message may quote any text of the source, also in a pointer.
         for same in shown.values():
             _print(disarm(_problem_line(same)))

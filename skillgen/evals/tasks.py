@@ -142,14 +142,12 @@ def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping
 def drafted(service: Service, skill_name: str) -> str:
     """Returns the text of a file of tasks: from the service's workflows and examples, with queries from its uses."""
     evals = [*_from_workflows(service), *_from_examples(service)][:_DRAFTED_TASKS]
-    queries = [{"query": _sentence(use), "should_trigger": True} for use in service.when_to_use[:_DRAFTED_QUERIES]]
-    queries += [
-        {"query": _sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip()), "should_trigger": False}
-        for use in service.when_not_to_use[:_DRAFTED_QUERIES]
-    ]
-    if not queries:  # the tools say what it is for
-        phrases = dict.fromkeys(_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED_QUERIES])
-        queries += [{"query": phrase, "should_trigger": True} for phrase in phrases]
+    loads = dict.fromkeys(map(_sentence, service.when_to_use[:_DRAFTED_QUERIES]), True)
+    for use in service.when_not_to_use[:_DRAFTED_QUERIES]:
+        loads[_sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip())] = False
+    # Without uses, the tools say what it is for.
+    loads = loads or dict.fromkeys((_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED_QUERIES]), True)
+    queries = [{"query": query, "should_trigger": is_loaded} for query, is_loaded in loads.items()]
     numbered = [{"id": number, **task} for number, task in enumerate(evals, 1)]
     return json_output({"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}) + "\n"
 

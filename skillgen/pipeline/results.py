@@ -203,11 +203,9 @@ class Place(Struct, frozen=True, kw_only=True):
 
     def below(self, names: Sequence[str]) -> list[Place]:
         """Returns the places of several services, in folders of these names."""
-        folders = [self.out / name for name in names]
-        siblings = {**self.siblings, **{str(folder): folder for folder in folders}}
+        siblings = {**self.siblings, **{str(self.out / name): self.out / name for name in names}}
         place = replace(self, within=self.out, owner=self.out, siblings=siblings, servers=names)
-        targets = [f"{self.target} {name}" if self.target else None for name in names]
-        return [replace(place, out=out, target=target) for out, target in zip(folders, targets, strict=True)]
+        return [replace(place, out=self.out / name, target=self.target and f"{self.target} {name}") for name in names]
 
 
 OutcomeKind = Literal["documents", "installed", "site"]
@@ -345,9 +343,7 @@ class Result(Struct, frozen=True, kw_only=True):
     def counts(self) -> dict[str, int]:
         """How many services, tools, parameters, resources, prompts and files were documented."""
         documented = [outcome for outcome in self.outcomes if outcome.kind == "documents"]
-        offers = Counter[str]()
-        for outcome in documented:
-            offers.update(outcome.plan.after.offers)
+        offers = sum((Counter(outcome.plan.after.offers) for outcome in documented), Counter[str]())
         return {
             "services": len(documented),
             "tools": sum(len(outcome.plan.after.tools) for outcome in documented),
