@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import Finished, files_of, generated, run_skillgen, stamps_of
+from cli import files_of, generated, run_skillgen, stamps_of
 from descriptions import description, grouped, operation, write
 
 SERVER = """\
@@ -61,12 +61,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def run(*arguments: object, **more: object) -> Finished:
-    return run_skillgen(*arguments, cwd=Path.cwd(), **more)  # type: ignore[arg-type]
-
-
-def done(*arguments: object, **more: object) -> Finished:
-    return generated(*arguments, cwd=Path.cwd(), **more)  # type: ignore[arg-type]
+run, done = run_skillgen, generated
 
 
 def python(path: str) -> list[str]:
@@ -76,7 +71,7 @@ def python(path: str) -> list[str]:
 # -- one service never deletes another --------------------------------------------------------------------------------
 
 
-def others(folder: Path) -> Iterator[tuple[str, list[str], dict[str, object]]]:
+def others(folder: Path) -> Iterator[tuple[str, list[str], dict[str, Any]]]:
     """Yields commands for other services than that of one/openapi.json, entitled FastAPI."""
     yield "another title", ["from-openapi", api(folder / "b.json", "Other", "list_b")], {}
     yield "the same title", ["from-openapi", api(folder / "c.json", tool="list_c")], {}
