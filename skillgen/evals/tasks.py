@@ -29,11 +29,8 @@ from skillgen.write.files import is_below
 FILE = "evals/evals.json"
 """The file of the tasks in the folder of a skill."""
 
-_DRAFTED_TASKS = 10
 _DRAFTED_QUERIES = 10
-_FORBIDDEN_TOOLS = 5
 _PROMPT_LENGTH = 400
-_VALUE_LENGTH = 200
 
 
 class ExpectedCall(Struct, frozen=True):
@@ -141,7 +138,7 @@ def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping
 
 def drafted(service: Service, skill_name: str) -> str:
     """Returns the text of a file of tasks: from the service's workflows and examples, with queries from its uses."""
-    evals = [*_from_workflows(service), *_from_examples(service)][:_DRAFTED_TASKS]
+    evals = [*_from_workflows(service), *_from_examples(service)][:10]
     loads = dict.fromkeys(map(_sentence, service.when_to_use[:_DRAFTED_QUERIES]), True)
     for use in service.when_not_to_use[:_DRAFTED_QUERIES]:
         loads[_sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip())] = False
@@ -174,13 +171,13 @@ def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
         arguments = as_dict(inputs.get(tool.name))
         what, shown = _phrase(tool), dict(arguments)
         shown |= shown.pop("body") if tool.method is not None and isinstance(shown.get("body"), dict) else {}
-        values = ", ".join(f"{name}: {clip(json.dumps(value), _VALUE_LENGTH)}" for name, value in shown.items())
+        values = ", ".join(f"{name}: {clip(json.dumps(value), 200)}" for name, value in shown.items())
         task: dict[str, Json] = {
             "prompt": clip(_sentence(what), _PROMPT_LENGTH) + (f" ({values})" if values else ""),
             "expected_output": what,
             "expected_calls": [{"tool": tool.name, **({"arguments": arguments} if arguments else {})}],
         }
-        if forbidden := [name for name in destructive if name != tool.name][:_FORBIDDEN_TOOLS]:
+        if forbidden := [name for name in destructive if name != tool.name][:5]:
             task["forbidden_calls"] = [{"tool": name} for name in forbidden]
         yield task
 

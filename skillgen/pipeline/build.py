@@ -96,10 +96,9 @@ def resolve_targets(
     near, kept = tuple(dict.fromkeys((top, *outs.values(), *more))), () if outs == own else tuple(own.values())
     place = Place(out=top, near=near, siblings=outs, kept=kept, owner=file, top=file)
     sources = [getattr(target.source, target.source.kind) for target in targets.values()]
-    places = [structs.replace(place, is_shared=sources.count(source) > 1) for source in sources]
     return tuple(
-        _resolved(name, targets[name], file, given, place)
-        for name, place in zip(targets, places, strict=True)
+        _resolved(name, target, file, given, structs.replace(place, is_shared=sources.count(source) > 1))
+        for (name, target), source in zip(targets.items(), sources, strict=True)
         if only in (None, name)
     )
 

@@ -75,7 +75,7 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         raise UsageError(gone[0].message, where=gone[0].where, fix=gone[0].fix)
     refused = [item for item in service.problems if output.strict and item.level != "info"]
     if warnings := [f"{item.code}: {item.where}: {item.message}" for item in refused]:
-        what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, SHOWN_STRICT_PROBLEMS)}"
+        what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, 3)}"
         raise SourceError(what, fix="correct the source, or run without --strict")
     documents = rendering.documents_of(service, output)
     hosts = {folder.resolve(): folder for folder in (*ownership.installed_from(place.out), *place.install)}
@@ -203,10 +203,6 @@ def _refuse_other_service(service: Service, place: Place, main: Place, output: O
         with suppress(SkillgenError):
             is_other = place.out.name in read_record(owner).skills
     ownership.refuse_other_service(before, after, place, is_other=is_other)
-
-
-SHOWN_STRICT_PROBLEMS = 3
-"""Number of problems in the message of --strict."""
 
 
 _READ_LATER = {"groups/list": ("groups/get",), "skills/list": ("skills/files",)}
