@@ -167,9 +167,8 @@ def _update(named: Path, console: Console, *, check: bool) -> ExitCode:
             sys.exit(code)  # interrupted
         if code > ExitCode.FAILED:  # its messages name options that `update` does not have
             where = "" if Path.cwd() == here else f" in {Path.cwd()}"
-            console.say(
-                f"the command{where}: {shlex.join(['skillgen', *words, *(['--', *command] if command else [])])}"
-            )
+            typed = ["skillgen", *words, *(["--", *command] if command else [])]
+            console.say(f"the command{where}: {shlex.join(typed)}")
     finally:
         os.chdir(here)
     if not check and code == ExitCode.DONE:

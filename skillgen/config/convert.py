@@ -122,9 +122,8 @@ class Converter:
         if isinstance(value, (str, bytes, Mapping)) or not isinstance(value, Iterable):
             return self.wrong(path, "a list" if self._is_text else "a list of strings", value)
         if item.choices and not self._is_text:
-            value = [
-                part for word in value for part in (word.replace(",", " ").split() if isinstance(word, str) else [word])
-            ]
+            words = (word.replace(",", " ").split() if isinstance(word, str) else [word] for word in value)
+            value = [part for word in words for part in word]
         return tuple(self.convert(kind, member, (*path, index), item) for index, member in enumerate(value))
 
     def _scalar(self, kind: Any, value: Any, path: Keys, item: Option) -> Any:

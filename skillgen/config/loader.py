@@ -25,9 +25,7 @@ from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 
 _SIZE_LIMIT_BYTES = 4 * 1024 * 1024
 
-_SECRET_NAME = re.compile(
-    r"token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential", re.IGNORECASE
-)
+_SECRET_NAME = re.compile(r"(?i)token|secret|passw|api[-_]?key|access[-_]?key|authorization|cookie|credential")
 _VARIABLE = re.compile(r"(?P<escape>\$)?\$\{(?P<name>[A-Za-z_][A-Za-z0-9_]*)\}")
 _NULLS = ("", "~", "null", "Null", "NULL")
 

@@ -115,9 +115,8 @@ def _graded(evaluation: Evaluation, item: _Planned, out: Folder) -> Grade:
     summary = {"passed": passed, "failed": count - passed, "total": count, "pass_rate": round(passed / count, 4)}
     members = to_builtins(found)
     # The last file: with it the run is done.
-    _write_json(
-        out, f"{path}/{_GRADING}", {"assertion_results": members.pop("assertions"), "summary": summary, **members}
-    )
+    grading = {"assertion_results": members.pop("assertions"), "summary": summary, **members}
+    _write_json(out, f"{path}/{_GRADING}", grading)
     return found
 
 
@@ -350,9 +349,8 @@ def _collect_examples(tokens: Sequence[Token], language: str, examples: dict[str
 
 
 def _shown(token: Token) -> str:
-    return "".join(
-        child.content for child in token.children or () if child.type in ("text", "code_inline", "text_special")
-    )
+    kinds = ("text", "code_inline", "text_special")
+    return "".join(child.content for child in token.children or () if child.type in kinds)
 
 
 # -- checks ------------------------------------------------------------------------------------------------------------

@@ -356,10 +356,8 @@ def text_report(grades: Sequence[Grade], checks: Checks) -> str:
         if len(failed) > _FAILURES_SHOWN:
             lines.append(f"  {len(failed) - _FAILURES_SHOWN:,} more; --format json has all")
     for item in grades:
-        state, how = (
-            "passed" if item.passed else "failed",
-            " with the skill" if item.has_skill else " without the skill",
-        )
+        state = "passed" if item.passed else "failed"
+        how = " with the skill" if item.has_skill else " without the skill"
         name = f"{plain(item.task)}{how if item.should_trigger is None else ''}: {plain(item.prompt)[:100]}"
         tokens = "" if item.tokens is None else f", {item.tokens:,} tokens"
         lines.append(f"{state}: {name} ({counted(item.calls, 'call')}{tokens})")

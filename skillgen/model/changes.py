@@ -408,13 +408,11 @@ def _are_distinct(*schemas: Schema) -> bool:
     return True
 
 
-def _merged(
-    schema: Schema, names: Iterable[str], types: Mapping[str, Schema], seen: frozenset[str] = frozenset()
-) -> Schema:
+def _merged(schema: Schema, names: Iterable[str], types: Mapping[str, Schema], *seen: str) -> Schema:
     """Returns a schema that has what named types declare as well."""
     for name in names:
         if name not in seen and name in types:
-            other = _merged(types[name], (types[name].ref or "", *types[name].includes), types, seen | {name})
+            other = _merged(types[name], (types[name].ref or "", *types[name].includes), types, *seen, name)
             values: dict[str, Any] = {}
             for field in Schema.__struct_fields__:
                 own, more = getattr(schema, field), getattr(other, field)
@@ -457,12 +455,10 @@ def _by_key(nodes: Iterable[Any]) -> dict[str, Any]:
     return keyed
 
 
-def _pairs(
-    old: Mapping[Any, Any], new: Mapping[Any, Any], by_name_only: bool = False
-) -> Iterator[tuple[Any, Any, Any]]:
+def _pairs(old: Mapping[Any, Any], new: Mapping[Any, Any], by_name: bool = False) -> Iterator[tuple[Any, Any, Any]]:
     """Yields what is in one mapping or in both; the only other item of each is taken for the same, renamed."""
     lost, gained = ([key for key in one if key not in other] for one, other in ((old, new), (new, old)))
-    if len(lost) == len(gained) == 1 and not by_name_only:
+    if len(lost) == len(gained) == 1 and not by_name:
         yield gained[0], old[lost[0]], new[gained[0]]
         lost, gained = [], []
     yield from ((key, old[key], None) for key in lost)

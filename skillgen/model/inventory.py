@@ -237,9 +237,7 @@ _DEPTH_LIMIT = 4
 """Levels of nested parameters, and of nested types in a type's text."""
 
 
-def service_of_inventory(
-    name: str, tools: Mapping[str, Json], types: Mapping[str, Json], *, has_limits: bool
-) -> Service:
+def service_of_facts(name: str, tools: Mapping[str, Json], types: Mapping[str, Json], *, has_limits: bool) -> Service:
     """Returns a service that has the facts of an inventory, from `inventory_of` and `types_of`, for a comparison."""
 
     def schema(text: str) -> Schema:

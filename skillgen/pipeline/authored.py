@@ -5,7 +5,7 @@ links, workflows and effects.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -171,9 +171,7 @@ def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequen
     return is_included and not any(pattern.matches(item) for pattern in exclude)
 
 
-def completed(
-    service: Service, request: Request, infer: Callable[[Service, Mapping[str, AuthorEffect]], Service] = infer_missing
-) -> Service:
+def completed(service: Service, request: Request, infer: Callable[..., Service] = infer_missing) -> Service:
     """Returns a service with what the user and the author declare, and with what `infer` adds.
 
     The source's texts are screened first, for every kind of source.

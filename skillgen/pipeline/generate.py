@@ -163,9 +163,8 @@ def _started_by(content: bytes | None) -> list[Json]:
 
 
 def _plan(service: Service, documents: rendering.Documents, output: OutputOptions, place: Place) -> Plan:
-    folder = (
-        f"{_SKILLS}{place.out.name}/" if place.is_installed else ""
-    )  # the files of the skill, relative to its folder
+    # Of an installed skill, the files are relative to its folder.
+    folder = f"{_SKILLS}{place.out.name}/" if place.is_installed else ""
     items = documents.contents.items()
     contents = {path.removeprefix(folder): content for path, content in items if path.startswith(folder)}
     record = replace(

@@ -451,9 +451,8 @@ def _check_workflow() -> str:
     with suppress(SkillgenError):
         sources = [target.source for target in read_project(find_project_file() or Path()).targets.values()]
     names = sorted({name for source in sources for name in variables_in(msgspec_json.encode(source).decode())})
-    env = "".join(
-        ["        env:\n", *(f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in names)] if names else []
-    )
+    lines = (f"          {name}: ${{{{ secrets.{name} }}}}\n" for name in names)
+    env = "".join(["        env:\n", *lines] if names else [])
     text, build = re.sub(r"run: skillgen .*\n", rf"\g<0>{env}", _starter("check.yml")), "      - run: skillgen build"
     for cwd in sorted({Path(source.cwd).as_posix() for source in sources if source.cwd}, reverse=True):
         for file, command in ("package-lock.json", "npm ci --prefix"), ("pyproject.toml", "python -m pip install"):

@@ -394,9 +394,7 @@ def installed_from(out: Path) -> list[Path]:
     return [*dict.fromkeys(folder.parent for folder, _, owner in _copies_near([out]) if owner == here)]
 
 
-def build_registry(
-    folders: Sequence[Path], target: Path, *, is_check: bool = False
-) -> tuple[int, int, list[Problem], str]:
+def build_registry(folders: Sequence[Path], target: Path, *, is_check: bool) -> tuple[int, int, list[Problem], str]:
     """Writes the merged entries; a check writes nothing.
 
     Returns the number of services and of their tools, the problems and, in a check, the diff of what would change.
@@ -413,9 +411,8 @@ def build_registry(
     if target.exists() and not isinstance(_json(target.parent, target.name).get("servers"), list):
         raise UsageError("is not a registry of many services", where=f"-o {target}", fix="name a new file")
     problems: list[Problem] = []
-    entries = _entries(
-        [path for folder in folders for path in _documented(folder, problems)], "registry.json", problems
-    )
+    paths = [path for folder in folders for path in _documented(folder, problems)]
+    entries = _entries(paths, "registry.json", problems)
     documented = sorted(entries, key=lambda path: (one_line(str(entries[path]["name"])), path))
     files = ("server.json", "well-known/mcpx.json")
     servers, mcpx = ([*_entries(documented, file, problems).values()] for file in files)

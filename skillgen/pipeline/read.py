@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct, structs
 
@@ -37,6 +37,7 @@ from skillgen.security.secrets import (
 )
 from skillgen.sources import documents
 from skillgen.sources.detect import discover_document, is_description, wrong_kind_error
+from skillgen.sources.documents import Document
 from skillgen.sources.http import FetchOptions
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_or_none
 from skillgen.sources.mcp.target import (
@@ -54,6 +55,9 @@ from skillgen.write.record import read_record
 if TYPE_CHECKING:
     from skillgen.sources.mcp.client_config import ClientConfig
     from skillgen.sources.mcp.process import CommandRun
+
+
+_Services: TypeAlias = tuple[Service, ...]
 
 
 def kind_of_source(source: str) -> str:
@@ -158,9 +162,7 @@ def _is_readable(data: Json) -> bool:
     return any(kind.matches(data) for kind in KINDS.values())
 
 
-def _from_snapshot(
-    document: documents.Document, problems: ProblemLog, request: Request, access: FetchOptions
-) -> tuple[Service, ...]:
+def _from_snapshot(document: Document, problems: ProblemLog, request: Request, access: FetchOptions) -> _Services:
     error = wrong_kind_error(document.data, document.name, "a snapshot")
     if error is not None and not documents.is_snapshot(document.data):
         raise error
@@ -186,9 +188,7 @@ def _with_entry_of_snapshot(service: Service) -> Service:
     return structs.replace(service, origins={**origins, "client_entry": Origin("declared", "snapshot")})
 
 
-def _from_description(
-    document: documents.Document, problems: ProblemLog, request: Request, access: FetchOptions
-) -> tuple[Service, ...]:
+def _from_description(document: Document, problems: ProblemLog, request: Request, access: FetchOptions) -> _Services:
     from skillgen.sources.openapi.references import ReferencePolicy
     from skillgen.sources.openapi.source import service_from_description
 
@@ -222,9 +222,7 @@ def _from_description(
     return (completed(structs.replace(service, problems=redacted_problems), request),)
 
 
-def _from_manifest(
-    document: documents.Document, problems: ProblemLog, request: Request, access: FetchOptions
-) -> tuple[Service, ...]:
+def _from_manifest(document: Document, problems: ProblemLog, request: Request, access: FetchOptions) -> _Services:
     from skillgen.sources.mcp.source import service_from_manifest
 
     if (manifest := find_manifest(document.data)) is None:
@@ -499,7 +497,7 @@ class SourceKind(Struct, frozen=True, kw_only=True):
     matches: Callable[[Json], object] = lambda data: False
     """Whether a document is of this kind."""
 
-    services: Callable[[documents.Document, ProblemLog, Request, FetchOptions], tuple[Service, ...]] | None = None
+    services: Callable[[Document, ProblemLog, Request, FetchOptions], _Services] | None = None
     """Returns the services of such a document; `None` if the source is not a document."""
 
 

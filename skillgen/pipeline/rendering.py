@@ -24,7 +24,7 @@ from skillgen.infer.description import skill_name_of, summaries_of, texts_of_too
 from skillgen.infer.inference import REST
 from skillgen.model.changes import CHANGED_OTHERWISE, ToolChange, compare_services
 from skillgen.model.document import FORMATS, Artifact, Document, Publisher, RenderOptions
-from skillgen.model.inventory import service_of_inventory
+from skillgen.model.inventory import service_of_facts
 from skillgen.model.resource import Area, ClientEntry
 from skillgen.model.service import Service
 from skillgen.model.traversal import type_references, types_named_in, types_reached
@@ -323,7 +323,7 @@ def recorded_changes(before: Record, after: Record) -> list[ToolChange]:
     What only digests show has the kind `other`; the records of earlier releases have no digests and no limits.
     """
     service, has_limits = after.service or before.service or "", bool(before.digests)
-    sides = ([service_of_inventory(service, item.tools, item.types, has_limits=has_limits)] for item in (before, after))
+    sides = ([service_of_facts(service, item.tools, item.types, has_limits=has_limits)] for item in (before, after))
     changes = [*compare_services(*sides)]
     listed = {change.tool for change in changes if change.breaking or change.kind in ("added", "removed")}
     for name in dict.fromkeys((*before.digests, *after.digests)) if has_limits else ():

@@ -107,9 +107,8 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     present = {*lines}
     replaced = (line for line in then if line not in present)
     if (fact := next((line for line in replaced if any(word in line for word in _SAFETY)), None)) is not None:
-        problems.append(
-            Problem.of("safety-replaced", path, f"a region replaces what is said on safety: {fact.strip()}")
-        )
+        message = f"a region replaces what is said on safety: {fact.strip()}"
+        problems.append(Problem.of("safety-replaced", path, message))
     is_changed = len(kept) < len(front.edits) + len(body.edits)
     foreign = [line for edit in (*front.edits, *body.edits) for line in edit.lines]
     reason = ""
@@ -317,9 +316,8 @@ def _find_regions(lines: Sequence[str], added: Iterable[int], first_line: int, k
     for (start, is_end), (end, is_closed) in zip(markers[::2], [*markers[1::2], (0, None)], strict=False):
         line = f"line {start + first_line}"
         if is_end:
-            raise MarkerError(
-                f"{line}: {closing} without {opening}; restore {opening} above the first line that is yours"
-            )
+            what = f"{closing} without {opening}; restore {opening} above the first line that is yours"
+            raise MarkerError(f"{line}: {what}")
         if not is_closed:
             raise MarkerError(f"{line}: {opening} is not closed; restore {closing} below the last line that is yours")
         regions.append((start, end + 1))
