@@ -100,10 +100,8 @@ def _takes(
 
     def decorate(function: Callable[..., Answer]) -> Callable[P, Answer]:
         own = [item for item in inspect.signature(function).parameters.values() if item.kind is not item.VAR_KEYWORD]
-        keywords = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=item.default, annotation=item.type)
-            for name, item in options.items()
-        ]
+        new = partial(inspect.Parameter, kind=inspect.Parameter.KEYWORD_ONLY)
+        keywords = [new(name, default=item.default, annotation=item.type) for name, item in options.items()]
         signature = inspect.Signature([*own, *keywords])
 
         def in_arguments(text: str) -> str:
@@ -181,9 +179,8 @@ def read(source: str | Mapping[str, Any] | None = None, *, notify: Notify | None
     kind = kind_of_source(source) if isinstance(source, str) else "document"
     given = options if source is None else {**options, "document" if kind in options else kind: source}
     progress = notify or (lambda message: None)
-    return read_source(
-        Request(source=part_of(Source, given), texts=part_of(Texts, given), announce=notify, progress=progress)
-    ).only
+    texts = part_of(Texts, given)
+    return read_source(Request(source=part_of(Source, given), texts=texts, announce=notify, progress=progress)).only
 
 
 def snapshot(*services: Service) -> dict[str, Any]:

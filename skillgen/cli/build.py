@@ -215,11 +215,8 @@ def _records(out: Path) -> dict[Path, Record]:
     """Returns the records of a folder, and of the services that have folders in it."""
     from skillgen.pipeline.ownership import records_in
 
-    return {
-        folder: record
-        for folder, record in records_in(out).items()
-        if record.states and (folder == out or record.owner == "..")
-    }
+    found = records_in(out).items()
+    return {folder: item for folder, item in found if item.states and (folder == out or item.owner == "..")}
 
 
 def _changes(before: dict[Path, Record], after: dict[Path, Record]) -> list[str]:

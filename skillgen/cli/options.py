@@ -394,6 +394,5 @@ def read(request: Request, console: Console) -> Reading:
 
     with console.progress(f"reading the {request.source.kind.replace('_', ' ')}") as progress:
         # The user must see the URL to log in at, even with --quiet.
-        return read_source(
-            replace(request, progress=progress, announce=Console().say, confirm=confirm if can_ask() else None)
-        )
+        asked = confirm if can_ask() else None
+        return read_source(replace(request, progress=progress, announce=Console().say, confirm=asked))

@@ -232,12 +232,8 @@ class Source(Options, frozen=True, kw_only=True):
 
     def for_kind(self, kind: str, value: Any) -> Source:
         """Returns the source of a kind that `value` names, with the options that concern it."""
-        kept = {
-            item.name: getattr(self, item.name)
-            for item in options_in(Source)
-            if not item.is_kind and (not item.kinds or kind in item.kinds)
-        }
-        return Source(**kept, **{kind: value})
+        others = [item for item in options_in(Source) if not item.is_kind and (not item.kinds or kind in item.kinds)]
+        return Source(**{item.name: getattr(self, item.name) for item in others}, **{kind: value})
 
     def useless_options(self, kinds: Sequence[str]) -> Iterator[tuple[Option, str, str]]:
         """Yields the options that are set, but that these kinds of source do not use: what is wrong, and its fix."""

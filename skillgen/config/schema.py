@@ -30,11 +30,8 @@ def project_schema() -> _Schema:
     required = {item.name: {"required": [key]} for key, item in keys.items()}
     source = _schema_of_class(Source)
     source["oneOf"] = [required[kind] for kind in SOURCE_KINDS if kind in required]
-    source["dependentSchemas"] = {
-        key: {"anyOf": [required[kind] for kind in item.kinds if kind in required]}
-        for key, item in keys.items()
-        if item.kinds
-    }
+    kinds = {key: [required[kind] for kind in item.kinds if kind in required] for key, item in keys.items()}
+    source["dependentSchemas"] = {key: {"anyOf": schemas} for key, schemas in kinds.items() if schemas}
     return schema | {"$defs": {"Source": source, "Target": _schema_of_class(Target)}}
 
 

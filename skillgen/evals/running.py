@@ -142,10 +142,9 @@ def _program_variables(skill: Path) -> set[str]:
     """Returns the variables with a URL of the skill's program, which must call the mock, not the service."""
     path = skill / "scripts" / "tools.json"
     data = as_dict(json_or_none((text_of_file(path) if is_below(path, skill) else None) or ""))
-    of_service, *of_tools = [
-        {key: str(item.get(key) or "") for key in ("kind", "prefix", "url", "base")}
-        for item in (data, *map(as_dict, as_dict(data.get("tools")).values()))
-    ]
+    members = (data, *map(as_dict, as_dict(data.get("tools")).values()))
+    keys = ("kind", "prefix", "url", "base")
+    of_service, *of_tools = [{key: str(item.get(key) or "") for key in keys} for item in members]
     noun = "URL" if of_service["kind"] == "mcp" else "BASE_URL"
     declared = {item["url"] or item["base"] or of_service["base"] for item in (of_service, *of_tools)}
     names = {script.url_variable(of_service, url, noun) for url in declared}

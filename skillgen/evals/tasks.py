@@ -88,10 +88,8 @@ def read_tasks(skill: Path, tools: frozenset[str]) -> tuple[Task, ...]:
         raise UsageError("is missing, or is not a text file in the skill", where=str(path), fix="draft it with --init")
     _, found = _parsed(text, path)
     tasks = [_checked(item, number, path, tools) for number, item in enumerate(found.evals, 1)]
-    tasks += [
-        Task(id=f"query-{number}", prompt=item.query, should_trigger=item.should_trigger)
-        for number, item in enumerate(found.trigger_queries, 1)
-    ]
+    for number, item in enumerate(found.trigger_queries, 1):
+        tasks.append(Task(id=f"query-{number}", prompt=item.query, should_trigger=item.should_trigger))
     if repeated := [name for name, count in Counter(task.id for task in tasks).items() if count > 1]:
         raise UsageError(f"several evals have the id {min(repeated)}", where=str(path), fix="number them")
     if not any(task.is_gradable for task in tasks):
@@ -161,12 +159,8 @@ def _from_workflows(service: Service) -> Iterator[dict[str, Json]]:
 def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
     """Yields a task for each tool, first of those with an example that can be sent."""
     destructive = [tool.name for tool in service.tools if tool.semantics.destructive]
-    inputs = {
-        tool.name: example.input
-        for tool in service.tools
-        for example in reversed(tool.examples)
-        if example.flaw is None and isinstance(example.input, dict)
-    }
+    examples = ((tool.name, item) for tool in service.tools for item in reversed(tool.examples) if item.flaw is None)
+    inputs = {name: example.input for name, example in examples if isinstance(example.input, dict)}
     for tool in sorted(service.tools, key=lambda tool: tool.name not in inputs):
         arguments = as_dict(inputs.get(tool.name))
         what, shown = _phrase(tool), dict(arguments)

@@ -278,10 +278,8 @@ def service_of_facts(name: str, tools: Mapping[str, Json], types: Mapping[str, J
             pointer="",
         )
 
-    schemas = (
-        NamedType(name=key, schema=replace(row_schema(rows[""]), properties=parameters(rows)), pointer="")
-        for key, rows in types.items()
-    )
+    nodes = ((key, replace(row_schema(rows[""]), properties=parameters(rows))) for key, rows in types.items())
+    schemas = (NamedType(name=key, schema=node, pointer="") for key, node in nodes)
     return Service(kind="mcp", name=name, tools=tuple(tool(*item) for item in tools.items()), schemas=tuple(schemas))
 
 
@@ -345,9 +343,8 @@ def digests_of(service: Service) -> dict[str, str]:
     nodes |= {f"prompt {item.name}": item for item in service.prompts}
     nodes |= {f"resource {item.uri}": item for item in (*service.resources, *service.resource_templates)}
     others = {"prompts", "resources", "resource_templates"}
-    nodes[""] = {
-        name: getattr(service, name) for name, rule in rules_of(Service) if rule is not text_rule and name not in others
-    }
+    rest = (name for name, rule in rules_of(Service) if rule is not text_rule and name not in others)
+    nodes[""] = {name: getattr(service, name) for name in rest}
     known: dict[int, Json] = {}  # tools share errors and results
     return {_clean(name): _digest(bare(node, True, known)) for name, node in nodes.items()}
 

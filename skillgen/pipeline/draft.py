@@ -195,12 +195,8 @@ def values_of(
     values: dict[tuple[str, ...], Any] = {}
     for name, value in json.loads(msgspec.json.encode(given)).items():
         if name in together:
-            values |= {
-                (name, part, key.replace("_", "-")): text
-                for part, item in value.items()
-                for key, text in item.items()
-                if text
-            }
+            found = ((part, key, text) for part, item in value.items() for key, text in item.items() if text)
+            values |= {(name, part, key.replace("_", "-")): text for part, key, text in found}
         else:
             values[name.replace("_", "-"),] = value
     renewed = {*_keys_in(new), *(key for keys in outdated.values() for key in keys)}

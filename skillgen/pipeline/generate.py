@@ -458,10 +458,10 @@ def _write_site(
         if (path / "llms.txt").is_file()
     }
     emit = [name for name in output.emit if name == "llms" or not is_partial]
-    services = {
-        name: (service, (_added_to_skills(outcome.plan, {}), rendering.split_service(service, output.split)))
-        for name, service, outcome in written
-    }
+    parts = [rendering.split_service(service, output.split) for _, service, _ in written]
+    added = [_added_to_skills(outcome.plan, {}) for *_, outcome in written]
+    triples = zip(written, added, parts, strict=True)
+    services = {name: (service, (own, part)) for (name, service, _), own, part in triples}
     rendered, entries = render_site(services, rendering.render_options(replace(output, emit=emit)), earlier)
     documents = rendering.Documents.of(*rendered)
     with ExitStack() as stack:

@@ -95,11 +95,8 @@ class ProjectFiles:
         paths: list[str] = []
         for folder, subfolders, names in os.walk(self.root):
             relative = Path(folder).relative_to(self.root)
-            subfolders[:] = sorted(
-                name
-                for name in subfolders
-                if name.lower() not in _SKIPPED_FOLDERS and (name == ".well-known" or not name.startswith("."))
-            )
+            shown = (name for name in subfolders if name == ".well-known" or not name.startswith("."))
+            subfolders[:] = sorted(name for name in shown if name.lower() not in _SKIPPED_FOLDERS)
             if len(relative.parts) >= MAX_DEPTH:
                 subfolders.clear()
             visible = (name for name in sorted(names) if not name.startswith("."))
@@ -329,12 +326,9 @@ def propose_targets(root: Path) -> list[Proposal]:
     """
     files = ProjectFiles(root)
     descriptions = [*description_files(files)]
-    code = [*python_sources(files), *node_servers(files)]
-    found: Collection[Proposal] = [
-        *descriptions,
-        *(item for item in code if not descriptions or "openapi-command" not in item.source),
-    ]
-    found = found or client_servers(files)
+    code = (*python_sources(files), *node_servers(files))
+    code = tuple(item for item in code if not descriptions or "openapi-command" not in item.source)
+    found: Collection[Proposal] = [*descriptions, *code] or client_servers(files)
     names = distinct(safe_stem(slug(item.name) or "api", "target") for item in found)  # names of folders
     return [replace(item, name=name) for name, item in zip(names, found, strict=True)]
 

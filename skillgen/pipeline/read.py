@@ -214,12 +214,9 @@ def _from_description(document: Document, problems: ProblemLog, request: Request
         report_url_secret(problems)
         service = structs.replace(service, endpoints=endpoints)
     has_url = request.texts.base_url is not None
-    redacted_problems = tuple(
-        access.secrets.hide_in_problem(problem)
-        for problem in (*problems, *service.problems)
-        if not (has_url and problem.code == "base-url-missing")
-    )
-    return (completed(structs.replace(service, problems=redacted_problems), request),)
+    found = (item for item in (*problems, *service.problems) if not (has_url and item.code == "base-url-missing"))
+    service = structs.replace(service, problems=tuple(map(access.secrets.hide_in_problem, found)))
+    return (completed(service, request),)
 
 
 def _from_manifest(document: Document, problems: ProblemLog, request: Request, access: FetchOptions) -> _Services:

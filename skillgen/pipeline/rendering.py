@@ -79,11 +79,8 @@ def titles_of(service: Service, groups: Collection[str] | None = None) -> list[s
 def groups_called(text: str, service: Service) -> tuple[str, ...]:
     """Returns the names of the groups that have a name or title, in any case, or are in the area of this name."""
     areas, names = _areas_of_groups(service), {text.casefold(), slug(text)}
-    return tuple(
-        group.name
-        for group in service.groups
-        if names & {group.name.casefold(), group.title.casefold(), areas[group.name][0]}
-    )
+    labels = {item.name: {item.name.casefold(), item.title.casefold(), areas[item.name][0]} for item in service.groups}
+    return tuple(name for name, own in labels.items() if names & own)
 
 
 def _areas(service: Service, by: str | None) -> dict[str, Area]:

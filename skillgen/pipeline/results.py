@@ -300,11 +300,8 @@ class Result(Struct, frozen=True, kw_only=True):
     @property
     def files(self) -> tuple[File, ...]:
         """Every file of the documents, with what happened to it."""
-        return tuple(
-            File(path=outcome.plan.out / change.path, action=change.action)
-            for outcome in self.outcomes
-            for change in outcome.plan.changes
-        )
+        pairs = ((outcome.plan.out, change) for outcome in self.outcomes for change in outcome.plan.changes)
+        return tuple(File(path=out / change.path, action=change.action) for out, change in pairs)
 
     @property
     def changed(self) -> tuple[Path, ...]:

@@ -289,11 +289,8 @@ def _find_edits(base: Sequence[str], now: Sequence[str], new: Sequence[str], fir
             keys[start:end], starts[start:end] = [_REGION], [start]
         hunks = opcodes(base, keys)
     known = dict(zip((*line_digests(new), *digests), (*new, *now), strict=True))
-    edits = [
-        _Edit(i1, i2, now[starts[j1] : starts[j2]], _REGION in keys[j1:j2])
-        for tag, i1, i2, j1, j2 in hunks
-        if tag != "equal"
-    ]
+    changes = [places for tag, *places in hunks if tag != "equal"]
+    edits = [_Edit(i1, i2, now[starts[j1] : starts[j2]], _REGION in keys[j1:j2]) for i1, i2, j1, j2 in changes]
     return _Edited(kind, base, [known.get(digest, _UNKNOWN_LINE) for digest in base], edits)
 
 
