@@ -8,6 +8,7 @@ the name of the field, with hyphens; so has an option of the command line, unles
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +34,11 @@ _SERVERS = ("command", "url", "config")
 _DESCRIPTIONS = ("document", "openapi", "openapi_command")
 _PROGRAMS = ("cli", "cli_command")
 _LOGIN = ("url", "config")
-_SAFETY = "Safety"
+_source = partial(option, is_kind=True)
+_login = partial(option, kinds=_LOGIN, needs="login")
+_safety = partial(option, panel="Safety")
+_crawl = partial(_safety, kinds=_SERVERS)
+"""An option that names the source; that needs `login`; on safety; and what reading a server may do."""
 
 
 class Source(Options, frozen=True, kw_only=True):
@@ -41,50 +46,38 @@ class Source(Options, frozen=True, kw_only=True):
 
     PANEL = "Source"
 
-    command: Sequence[str] = option(
-        "Command that starts an MCP server on standard input and output.", is_kind=True, is_command=True
-    )
-    url: str | None = option(
-        "URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL", is_kind=True
-    )
-    config: PathName | None = option(
+    command: Sequence[str] = _source("Command that starts an MCP server on standard input and output.", is_command=True)
+    url: str | None = _source("URL of an MCP server (Streamable HTTP, falling back to HTTP+SSE).", metavar="URL")
+    config: PathName | None = _source(
         "File of a client that lists servers (.mcp.json, Claude Desktop, Cursor, VS Code), or what publishes one: "
         "a server.json, a server card, a catalogue, the folder of a plugin, or a domain.",
         metavar="FILE",
-        is_kind=True,
     )
     server: str | None = option(
         "The only server of --config, or of a snapshot, to read. Default: every one.",
         metavar="NAME",
         kinds=("config", "snapshot", "document"),
     )
-    openapi: PathName | None = option("OpenAPI description: a file or a URL.", is_kind=True)
-    openapi_command: Sequence[str] = option(
-        "Command that prints an OpenAPI description.", is_kind=True, is_command=True
+    openapi: PathName | None = _source("OpenAPI description: a file or a URL.")
+    openapi_command: Sequence[str] = _source("Command that prints an OpenAPI description.", is_command=True)
+    snapshot: PathName | None = _source("File with a snapshot, the output of `skillgen inspect`.", metavar="FILE")
+    manifest: PathName | None = _source(
+        "Service manifest: a file or a URL.", usage="- reads standard input.", metavar="SOURCE"
     )
-    snapshot: PathName | None = option(
-        "File with a snapshot, the output of `skillgen inspect`.", metavar="FILE", is_kind=True
-    )
-    manifest: PathName | None = option(
-        "Service manifest: a file or a URL.", usage="- reads standard input.", metavar="SOURCE", is_kind=True
-    )
-    cli: str | None = option(
+    cli: str | None = _source(
         "Command-line program, as MODULE:APP: a Click or Typer program, an argparse parser, or a function that "
-        "returns one. It is imported, but no command is run.",
-        is_kind=True,
+        "returns one. It is imported, but no command is run."
     )
-    cli_command: Sequence[str] = option(
+    cli_command: Sequence[str] = _source(
         "Command-line program on PATH, or a command that starts one. Its help is read, that of each command too; "
         "nothing else is run.",
         flag="--command",
         metavar="NAME",
-        is_kind=True,
         is_command=True,
     )
-    document: str | Mapping[str, Any] | None = option(
+    document: str | Mapping[str, Any] | None = _source(
         "OpenAPI description, service manifest, snapshot or file of a client; its content decides.",
         is_key=False,
-        is_kind=True,
         is_path=True,
     )
     overlays: Sequence[str] = option(
@@ -94,11 +87,9 @@ class Source(Options, frozen=True, kw_only=True):
         kinds=_DESCRIPTIONS,
         is_path=True,
     )
-    allow_remote_refs: bool = option(
-        "Fetch URLs that the description refers to with $ref.", panel=_SAFETY, kinds=_DESCRIPTIONS
-    )
-    allow_outside_refs: bool = option(
-        "Read files outside the description's folder that it refers to.", panel=_SAFETY, kinds=_DESCRIPTIONS
+    allow_remote_refs: bool = _safety("Fetch URLs that the description refers to with $ref.", kinds=_DESCRIPTIONS)
+    allow_outside_refs: bool = _safety(
+        "Read files outside the description's folder that it refers to.", kinds=_DESCRIPTIONS
     )
     include_internal: bool = option(
         "Document what the description marks as internal (x-internal, x-hidden and their like).", kinds=_DESCRIPTIONS
@@ -143,52 +134,29 @@ class Source(Options, frozen=True, kw_only=True):
         note="Where no person can log in, only a stored login is used.",
         kinds=_LOGIN,
     )
-    client_id: str | None = option(
-        "OAuth client to log in as: a registered ID, or the URL of its metadata.",
-        metavar="ID",
-        kinds=_LOGIN,
-        needs="login",
+    client_id: str | None = _login(
+        "OAuth client to log in as: a registered ID, or the URL of its metadata.", metavar="ID"
     )
-    client_secret: str | None = option(
-        "Secret of --client-id.",
-        usage="As env:VARIABLE.",
-        note="As ${NAME}.",
-        metavar="env:VARIABLE",
-        kinds=_LOGIN,
-        needs="login",
-        is_secret=True,
+    client_secret: str | None = _login(
+        "Secret of --client-id.", usage="As env:VARIABLE.", note="As ${NAME}.", metavar="env:VARIABLE", is_secret=True
     )
-    issuer: str | None = option(
-        "Authorization server that --client-secret may be sent to.", metavar="URL", kinds=_LOGIN, needs="login"
-    )
-    no_tool_descriptions: bool = option(
-        "Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools).",
-        panel=_SAFETY,
-        kinds=_SERVERS,
+    issuer: str | None = _login("Authorization server that --client-secret may be sent to.", metavar="URL")
+    no_tool_descriptions: bool = _crawl(
+        "Skip the tool descriptions of a progressive-disclosure server (reading them authorises its tools)."
     )
     no_legacy_handshake: bool = option(
         "Do not connect a second time with the handshake of older protocol revisions.", kinds=_SERVERS
     )
-    call_get_manifest: bool = option(
-        "Call the server's tool get_manifest; without such an option, reading a server calls no tool.",
-        panel=_SAFETY,
-        kinds=_SERVERS,
+    call_get_manifest: bool = _crawl(
+        "Call the server's tool get_manifest; without such an option, reading a server calls no tool."
     )
-    call_ai_help: bool = option(
-        "Call the server's tool ai_help in place of the method of that name.", panel=_SAFETY, kinds=_SERVERS
-    )
-    call_undescribed: bool = option(
-        "Call a tool that only reads before its description is read, to check progressive disclosure in two sessions.",
-        panel=_SAFETY,
-        kinds=_SERVERS,
+    call_ai_help: bool = _crawl("Call the server's tool ai_help in place of the method of that name.")
+    call_undescribed: bool = _crawl(
+        "Call a tool that only reads before its description is read, to check progressive disclosure in two sessions."
     )
     skill_files: bool = option("Read the files of the skills that the server lists.", kinds=_SERVERS)
-    trusted_domains: Sequence[str] = option(
-        "Another domain for the homepage and icons than the server's own.",
-        flag="--trusted-domain",
-        metavar="DOMAIN",
-        panel=_SAFETY,
-        kinds=_SERVERS,
+    trusted_domains: Sequence[str] = _crawl(
+        "Another domain for the homepage and icons than the server's own.", flag="--trusted-domain", metavar="DOMAIN"
     )
     server_name: str | None = option(
         "Name under which a host mounts the server.", metavar="NAME", kinds=("command", "url", "manifest")
@@ -199,12 +167,11 @@ class Source(Options, frozen=True, kw_only=True):
         also={"command": "The first answer of npx, uvx and others may take 120."},
         metavar="SECONDS",
     )
-    screen: str = option(
+    screen: str = _safety(
         "What happens to text that addresses the model: "
         f"{'; '.join(f'{name}: {text}' for name, text in model.SCREENINGS.items())}.",
         model.DEFAULT_SCREENING,
         metavar="HOW",
-        panel=_SAFETY,
         choices=model.SCREENINGS,
     )
 
@@ -341,13 +308,12 @@ class Texts(Options, frozen=True, kw_only=True):
         "Skills of groups of a large service, each by the end of its name; all other groups are in the skill of the "
         "service, or with `split` in more."
     )
-    tools: Mapping[str, ToolTexts] = option(
+    tools: Mapping[str, ToolTexts] = _safety(
         "Effects of tools that are judged or declared wrongly, by name or pattern (as for --include). A name wins "
         "over patterns; of several patterns the worst effect counts.",
         usage=f"As TOOL=EFFECT, an effect of {', '.join(EFFECTS)}.",
         flag="--effect",
         metavar="TOOL=EFFECT",
-        panel=_SAFETY,
     )
     workflows: Mapping[str, Sequence[StepTexts]] = option("Calls that reach a goal, by the goal.")
     drafted: Sequence[Drafted] = option(
@@ -450,14 +416,10 @@ class OutputOptions(Options, frozen=True, kw_only=True):
         f"Folder of the package, if the project's files leave a choice (with --install {PACKAGE}).", metavar="DIR"
     )
     user: bool = option("Install into the home folder, not the current one (with --install).", is_key=False)
-    check: bool = option(
-        "Write nothing. Print a diff and exit with 1 if a file would change.", panel=_SAFETY, is_key=False
-    )
-    allow_empty: bool = option("Replace documents even if the source now lacks tools or parts of them.", panel=_SAFETY)
-    force: bool = option(
-        "Overwrite edits within generated text. Lines that were added elsewhere stay.", panel=_SAFETY, is_key=False
-    )
-    replace: bool = option("Replace the documents of another service that are in the folder.", panel=_SAFETY)
+    check: bool = _safety("Write nothing. Print a diff and exit with 1 if a file would change.", is_key=False)
+    allow_empty: bool = _safety("Replace documents even if the source now lacks tools or parts of them.")
+    force: bool = _safety("Overwrite edits within generated text. Lines that were added elsewhere stay.", is_key=False)
+    replace: bool = _safety("Replace the documents of another service that are in the folder.")
     strict: bool = option("Treat warnings as errors.", panel="Report")
 
 
@@ -515,8 +477,8 @@ class CallOptions(Options, frozen=True, kw_only=True):
 
     PANEL = "Report"
 
-    yes: bool = option("A person confirmed the call: of a tool that deletes or needs confirmation.", panel=_SAFETY)
-    dry_run: bool = option("Print the request without secrets, and send nothing.", panel=_SAFETY)
+    yes: bool = _safety("A person confirmed the call: of a tool that deletes or needs confirmation.")
+    dry_run: bool = _safety("Print the request without secrets, and send nothing.")
     out: str = option("Folder for images and other files of the result.", "", short="-o", metavar="DIR", is_path=True)
 
 
