@@ -291,7 +291,7 @@ def names(rendering):
 
 CODE = "\ntool-too-slow:\n  level: info\n  meaning: a tool answers slowly\n  case: a slow tool\n"
 
-KIND_OPTION = '    titles: str | None = option("A file with a title.", metavar="FILE", is_kind=True, is_path=True)\n'
+KIND_OPTION = '    titles: str | None = _source("A file with a title.", metavar="FILE", is_path=True)\n'
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ def changed_package(project: Path) -> Path:
     shutil.copytree(ROOT / "templates", project / "skillgen" / "templates")
     shutil.copy(ROOT / "skillgen.yaml", project / "skillgen")
     options = project / "skillgen" / "config" / "project.py"
-    first, second = "    overlays: Sequence[str] = option(", "    snapshot: PathName | None = option("
+    first, second = "    overlays: Sequence[str] = option(", "    snapshot: PathName | None = _source("
     text = options.read_text("utf-8").replace(first, OPTION + first, 1).replace(second, KIND_OPTION + second, 1)
     options.write_text(text, "utf-8")
     for name, added in {
