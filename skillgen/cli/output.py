@@ -235,12 +235,9 @@ def change_line(change: ToolChange) -> str:
 
 def result_json(result: Result) -> str:
     """Returns the `--json` report."""
-    files = [
-        {"path": f"{outcome.plan.out.as_posix()}/{change.path}", "action": change.action}
-        for outcome in result.outcomes
-        if outcome.kind != "site"
-        for change in outcome.plan.changes
-    ]
+    plans = (outcome.plan for outcome in result.outcomes if outcome.kind != "site")
+    pairs = ((plan.out.as_posix(), change) for plan in plans for change in plan.changes)
+    files = [{"path": f"{out}/{change.path}", "action": change.action} for out, change in pairs]
     problems = [structs.asdict(problem) for problem in result.problems]
     return json_output({"files": files, "problems": problems, "counts": {**result.counts, "files": len(files)}})
 
