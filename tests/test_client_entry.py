@@ -13,6 +13,7 @@ import pytest
 from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
 from documents import document_at
+from rows import inputs
 from servers import over_http
 
 import skillgen
@@ -141,6 +142,9 @@ def test_a_new_command_of_a_snapshot_is_reported_once(tmp_path: Path) -> None:
     assert not [path for path in (tmp_path / "out").rglob("*.json") if "touch" in path.read_text("utf-8")]
 
 
+COMMANDS: dict[str, list[str]] = inputs("client_entry")
+
+
 def kept(command: str, env: dict[str, str] | None = None) -> bool:
     entry = service_of_answers({}, command=command.split(), env=env or {}).client_entry
     return entry is not None and bool(entry.command)
@@ -148,61 +152,12 @@ def kept(command: str, env: dict[str, str] | None = None) -> bool:
 
 def test_runners_modules_and_bare_programs_mean_the_same_elsewhere() -> None:
     """Issue 5."""
-    commands = [
-        "npx -y @scope/pkg",
-        "npx @scope/pkg@1.2.3 --stdio",
-        "uvx --from mcp-kiosk kiosk",
-        "uvx pkg@latest",
-        "uv tool run pkg",
-        "pipx run pkg",
-        "bunx pkg",
-        "bun x pkg",
-        "docker run -i --rm -e TOKEN ghcr.io/acme/kiosk:1.2",
-        "python -m kiosk_mcp",
-        "python3 -u -m kiosk_mcp --read-only",
-        "kiosk-mcp stdio",
-        "npx mcp-remote https://kiosk.example/mcp",
-    ]
-    assert [command for command in commands if not kept(command)] == []
+    assert [command for command in COMMANDS["portable"] if not kept(command)] == []
 
 
 def test_paths_and_values_of_the_users_own_are_never_passed_on() -> None:
     """Issue 5: a command that holds one is left out as a whole, for without it it would be another."""
-    commands = [
-        "/usr/bin/npx -y pkg",
-        "./server",
-        "../bin/server",
-        "~/bin/server",
-        "server.py",
-        "node dist/index",
-        "python server.py",
-        "python -c print(1)",
-        "python3",
-        "uv run kiosk",
-        "npm start",
-        "java -jar kiosk.jar",
-        "npx -y pkg /home/ada/files",
-        "npx -y pkg ~/files",
-        "npx -y pkg ./files",
-        "npx -y pkg .",
-        "npx pkg --db=/var/db",
-        "npx pkg --db data.sqlite",
-        "npx pkg C:\\Users\\ada",
-        "npx pkg --api-key abc",
-        "npx pkg --token=abc",
-        "npx pkg TOKEN=abc",
-        "npx pkg MODE=fast",
-        "npx pkg $HOME/files",
-        "npx pkg ghp_16C7e42F292c6912E7710c838347Ae178B4a",
-        "npx pkg https://ada:pw@kiosk.example/mcp",
-        "npx pkg https://kiosk.example/mcp?key=1",
-        "npx pkg postgres://localhost/ada",
-        "docker run -e TOKEN=abc image",
-        "docker run -v /srv:/srv image",
-        "docker run --mount type=bind,src=/srv,dst=/srv image",
-        "cmd /c npx pkg",
-    ]
-    assert [command for command in commands if kept(command)] == []
+    assert [command for command in COMMANDS["private"] if kept(command)] == []
 
 
 def test_an_argument_equal_to_a_variable_is_a_secret() -> None:

@@ -419,6 +419,13 @@ class TestDeadEnds:
             read(command=sys.executable, cwd=tmp_path / "no")
 
 
+def crawling(out: Path, *arguments: object, **pipes: Any) -> subprocess.Popen[Any]:
+    """Starts `skillgen from-server`; returns its process."""
+    command = [sys.executable, "-m", "skillgen", "from-server", "-o", out, *arguments]
+    env = environment({"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"})
+    return subprocess.Popen(list(map(str, command)), env=env, **pipes)
+
+
 HIDDEN = '''
 import os, pathlib, runpy, signal, sys, time
 pidfile, manner, *rest = sys.argv[1:]
@@ -538,11 +545,7 @@ class TestProcesses:
         (tmp_path / "tools.json").write_text('{"tools": [{"name": "look", "inputSchema": {"type": "object"}}]}')
         verbatim = ROOT / "tests/servers/verbatim.py"
         command = (sys.executable, server, pidfile, manner, verbatim, tmp_path / "tools.json")
-        process = subprocess.Popen(
-            [sys.executable, "-m", "skillgen", "from-server", "-o", tmp_path / "out", "--", *command],
-            env=environment({"PYTHONPATH": str(ROOT)}),
-            stderr=subprocess.DEVNULL,
-        )
+        process = crawling(tmp_path / "out", "--", *command, stderr=subprocess.DEVNULL)
         is_killed = manner == "is silent"
         if is_killed:
             _until(lambda: pidfile.exists())
@@ -564,12 +567,8 @@ class TestProcesses:
 
     def test_everything_ends_also_when_skillgen_is_killed(self, log: Path, tmp_path: Path) -> None:
         """X-13: on Linux, with a server that ignores signals and a child that left parent, group and session."""
-        command = ("-m", "skillgen", "from-server", "-o", tmp_path / "out", "--env", f"KIOSK_LOG={log}", "--")
-        process = subprocess.Popen(
-            [sys.executable, *map(str, command), sys.executable, "-m", "servers.over_stdio", "hides-child"],
-            env=environment({"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}),
-            stderr=subprocess.DEVNULL,
-        )
+        command = ("--env", f"KIOSK_LOG={log}", "--", sys.executable, "-m", "servers.over_stdio", "hides-child")
+        process = crawling(tmp_path / "out", *command, stderr=subprocess.DEVNULL)
         _until(lambda: any("ready" in entry for entry in received(log)))
         assert running(log) != []
         process.kill()
@@ -587,23 +586,8 @@ class TestProcesses:
         file.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry}}))
         # Who runs the tests in the background ignores it, and so would every program that they start.
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "skillgen",
-                "from-server",
-                "-o",
-                str(tmp_path / "out"),
-                "--config",
-                str(file),
-                "--json",
-            ],
-            env=environment({"PYTHONPATH": str(ROOT)}),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        process = crawling(tmp_path / "out", "--config", file, "--json", **pipes)
         signal.signal(signal.SIGINT, before)
         _until(lambda: sum("ready" in entry for entry in received(log)) >= 2)
 
@@ -620,13 +604,8 @@ class TestProcesses:
     def test_an_interrupt_while_a_server_is_ended_shows_nothing(self, log: Path, tmp_path: Path) -> None:
         """X-13: the documents are written by then."""
         before = signal.signal(signal.SIGINT, signal.default_int_handler)
-        command = ("-m", "skillgen", "from-server", "-o", tmp_path / "out", "--env", f"KIOSK_LOG={log}", "--")
-        process = subprocess.Popen(
-            [sys.executable, *map(str, command), sys.executable, "-m", "servers.over_stdio", "stubborn"],
-            env=environment({"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}"}),
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        command = ("--env", f"KIOSK_LOG={log}", "--", sys.executable, "-m", "servers.over_stdio", "stubborn")
+        process = crawling(tmp_path / "out", *command, stderr=subprocess.PIPE, text=True)
         signal.signal(signal.SIGINT, before)
         assert process.stderr is not None
         while "2 tools" not in process.stderr.readline():
