@@ -128,7 +128,7 @@ def injection() -> dict[str, Any]:
     return {
         "files": ["|".join(data["sensitive_files"])],
         "hidden_files": [data["hidden_files"]],
-        "literals": [data["literals"]],
+        "signs": [data["signs"]],
         "order_phrases": [data["order_phrases"]],
         # The longest first; terms of these scripts have no character that needs an escape.
         "unspaced": ["|".join(sorted(scripts, key=lambda term: (-len(term), term)))],
@@ -145,10 +145,9 @@ def injection() -> dict[str, Any]:
         "scripts": scripts,
         "words": words,
         "phrases": phrases,
-        "literal_words": sorted(data["literal_words"].split()),
-        "telling": sorted(telling.union(data["literal_words"].split())),
+        "telling": sorted(telling),
         "alone": sorted(alone),
-        "known": sorted(marks.union(words, in_phrases, data["literal_words"].split())),
+        "known": sorted(marks.union(words, in_phrases)),
     }
 
 

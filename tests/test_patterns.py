@@ -97,7 +97,7 @@ def _built() -> Iterator[tuple[re.Pattern[str], str]]:
     yield from ((re.compile(form), "sub") for _, _, form in credentials._forms().rows)
     tables = injection._tables()
     yield from ((tables.files.compiled, "sub"), (tables.unspaced.compiled, "sub"))
-    yield from ((lazy.compiled, "search") for lazy in (tables.order_phrases, tables.literals))
+    yield from ((lazy.compiled, "search") for lazy in (tables.order_phrases, tables.signs))
     yield from ((rule.regex.compiled, "search") for rule in injection.rules())
     yield from ((pattern.regex.compiled, "search") for pattern in tables.patterns)
 

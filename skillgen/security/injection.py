@@ -67,9 +67,6 @@ _URL = re.compile(r"https?://[^\s<>\"')]+")
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
 
-_OPENS = re.compile(r"<[/|<]|\[\[|!\[|&(?:#|lt;)|/\.")
-"""The start of a mark of a host, of an image, or of a path of a hidden file."""
-
 _WORD, _LETTERS = re.compile(r"[^\W_]+|(?:[,;:!?()…–—、，；：]| - )[\W_]*"), re.compile(r"[^\W\d_]+")
 """A word, or what ends a clause; a word without digits."""
 
@@ -116,7 +113,9 @@ class _Tables(Struct):
 
     files: LazyPattern
     hidden_files: LazyPattern
-    literals: LazyPattern
+    signs: LazyPattern
+    """The start of a mark of a host, of an image, or of a path of a hidden file, and other literals of the rules."""
+
     order_phrases: LazyPattern
     unspaced: LazyPattern
     freed: LazyPattern
@@ -142,15 +141,14 @@ class _Tables(Struct):
     phrases: dict[str, tuple[tuple[tuple[str, ...], str], ...]]
     """A word of phrases to all their words, each with its concept."""
 
-    literal_words: frozenset[str]
     telling: frozenset[str]
-    """Words of a concept of `by_code`, a language, a mark or a literal."""
+    """Words of a concept of `by_code`, a language or a mark."""
 
     alone: frozenset[str]
-    """Those that need neither a phrase nor a literal."""
+    """Those that need no phrase."""
 
     known: frozenset[str]
-    """All words of concepts, marks and literals."""
+    """All words of concepts and marks."""
 
     def may_match(self, text: str) -> bool:
         """True if a text has the words or a mark of a rule: a cheap test that most texts fail."""
@@ -160,21 +158,18 @@ class _Tables(Struct):
             form = _spaced(text).lower()
         elif _UNSPACED.search(form := to_latin(strip_invisible(text)).replace("—", " ")):
             return True
-        spaced = form.encode().translate(_BLANK, b"'*`\"~").decode()  # faster than `str.translate`
-        listed = spaced.split()
+        if self.signs.search(form):
+            return True
+        listed = form.encode().translate(_BLANK, b"'*`\"~").decode().split()  # faster than `str.translate`
         if "@" in form or "://" in form:
             listed += ("somemail", "someurl")
-        # Words may be joined where a quotation mark is.
-        if _OPENS.search(form) or (len(spaced) < len(form) and self.literals.search(form)):
-            return True
         if self.telling.isdisjoint(listed):
             return False
         words = self.known.intersection(listed)
-        has_literal = not self.literal_words.isdisjoint(words) and self.literals.search(form)
-        if not has_literal and self.alone.isdisjoint(words) and not self._phrases(self.telling & words, words):
+        if self.alone.isdisjoint(words) and not self._phrases(self.telling & words, words):
             return False
-        codes = {*"".join([*self._phrases(words, words), *map(self.words.__getitem__, self.words.keys() & words)])}
-        return bool(has_literal or self.marks & words or self.languages & codes or next(self.candidates(codes), None))
+        codes = {*"".join([*self._phrases(words, words), *filter(None, map(self.words.get, words))])}
+        return bool(self.marks & words or self.languages & codes or next(self.candidates(codes), None))
 
     def _phrases(self, words: frozenset[str], known: frozenset[str]) -> list[str]:
         """Returns the concepts of the phrases that are found by these of the known words of a text."""
@@ -296,7 +291,7 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
     for reading in _readings(sentence) if tables.may_match(sentence) else ():
         lower = reading.lower()
         # Without any of these no regular expression matches.
-        is_marked = _OPENS.search(lower) or tables.literals.search(lower) or tables.marks & {*_WORD.findall(lower)}
+        is_marked = tables.signs.search(lower) or tables.marks & {*_WORD.findall(lower)}
         if is_marked:
             lower = tables.hidden_files.sub(" hiddenfile ", tables.files.sub(" sensitivefile ", lower))
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower

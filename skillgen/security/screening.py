@@ -71,6 +71,9 @@ _BY_NAME = "by its name"
 _SHOWN = frozenset({"default", "example", "const"})
 """Keywords of a schema that show a value of a member that is named like a secret."""
 
+_UNUSUAL = re.compile(r"[^\n -$'-/;>?\[\\^-~](?:(?<![A-Z])|(?<=\S{8}.)|(?=\S{8}))")
+"""A digit, a mark of markup or of an address, an invisible character, or a capital in a long word."""
+
 _MAX_FIELD_LABEL = 100
 _HOST = re.compile(
     r"(?:(?P<start>(?<=://)|(?<=@))|(?<![\w.:@/-]))"
@@ -151,7 +154,8 @@ class _Screening:
         texts = self._texts.all()
         own_hosts = hosts_of(url for url, _ in _endpoint_urls(self._service))
         named, shown = self._named_secrets(), dict[str, list[str]]()
-        for text in texts:
+        # In others there are neither credentials, hosts, markup nor invisible characters.
+        for text in (text for text in texts if _UNUSUAL.search(text) or len(text) > MAX_TEXT_LENGTH):
             used = text[:MAX_TEXT_LENGTH]
             safe = strip_invisible(used) if invisible_kinds(used)[0] else used
             safe, kinds = redact(safe) if text not in named else (placeholder("secret"), (_BY_NAME,))
