@@ -1,12 +1,15 @@
 """The reference pages `about.md`, `about-p2.md`, …: what concerns the service as a whole, in sections.
 
-Also the service's entry for a client's server file (`mcpServers`), and one line for each workflow, resource and prompt.
+Also the service's entry for a client's server file (`mcpServers`), one line for each workflow, resource and prompt, and
+the quotations of texts that address their reader.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from operator import attrgetter
+from textwrap import wrap
+from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +18,8 @@ from skillgen.model.resource import Prompt, Resource
 from skillgen.model.resource import Section as SourceSection
 from skillgen.model.service import Service, Workflow
 from skillgen.model.tool import Tool
+from skillgen.model.traversal import PROSE_FIELDS, place_of, rewrite_texts
+from skillgen.model.values import Quotation
 from skillgen.render.access import has_choice
 from skillgen.render.environment import Templates
 from skillgen.render.examples import credential_variable
@@ -25,7 +30,7 @@ from skillgen.render.semantics import marks
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
 from skillgen.text.html import html_to_markdown
-from skillgen.text.markdown import Markdown, code, code_list, inline, one_line, plain_words
+from skillgen.text.markdown import Markdown, code, code_list, inline, join_lines, one_line, paragraph, plain_words
 from skillgen.text.summary import (
     clip,
     first_sentence,
@@ -233,8 +238,8 @@ def _without_sentences(text: str, said: str) -> str:
     """Returns a text without the sentences near its start that the description of the skill has."""
     known = {normalise_sentence(sentence) for sentence in sentences(said)}
     lines = ("\n" if line.startswith("#") else line for line in text[:_SEARCHED].split("\n"))
-    for paragraph in "\n".join(lines).split("\n\n"):
-        for sentence in filter(None, map(str.strip, sentences(paragraph))):
+    for part in "\n".join(lines).split("\n\n"):
+        for sentence in filter(None, map(str.strip, sentences(part))):
             if normalise_sentence(plain_words(sentence)) in known:
                 text = text.replace(sentence, "", 1)
     return without_empty_sections(text)
@@ -346,3 +351,66 @@ def workflow_effect(workflow: Workflow, every: Sequence[Workflow], called: Seque
     effect = [name for name in _EFFECTS if name in found][-1:]
     worst = ["ask first"] * ("ask first" in found) + effect * (not (is_unknown and effect == ["read"]))
     return Markdown(" ".join(f"[{mark}]" for mark in worst)), is_unknown
+
+
+# -- texts that address their reader -----------------------------------------------------------------------------------
+
+
+_QUOTED_CHARACTERS = 800
+"""Characters of one quotation."""
+
+_IN_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+|\s+\S|[\w.*`-]{1,60}(?: \([^()]{0,80}\))?:\s")
+"""A line in which a quotation stays within the line."""
+
+_NEUTRAL = str.maketrans({**dict.fromkeys("“”„", '"'), "<": "(", ">": ")"})
+"""Replaces what could end a quotation, or what a model could read as markup of its host."""
+
+
+_Part = TypeVar("_Part", bound=Service | Tool | Resource | Prompt)
+
+
+def with_quotations(part: _Part) -> _Part:
+    """Returns a part with its quotations in their places; the others remain in `quotations`."""
+    if not part.quotations:
+        return part
+    by_place: dict[tuple[str, str], list[Quotation]] = {}
+    for item in part.quotations:
+        by_place.setdefault((item.pointer, item.rest), []).append(item)
+    placed: set[Quotation] = set()
+
+    def put_back(node: object, field: str, text: str, pointer: str) -> str:
+        items = by_place.get((place_of(node, field, pointer), text), ()) if field in PROSE_FIELDS else ()
+        placed.update(items)
+        for item in sorted(items, key=attrgetter("at"), reverse=True):
+            text = _put_back(text, item)
+        return text
+
+    part = rewrite_texts(part, put_back)
+    return replace(part, quotations=tuple(item for item in part.quotations if item not in placed))
+
+
+def _put_back(rest: str, quotation: Quotation) -> str:
+    """Returns the rest of a text with a quotation: within a list item or a docstring's argument, else as a block."""
+    before, after = rest[: quotation.at], rest[quotation.at :]
+    item = re.match(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+", quotation.text)
+    lines = _quoted_lines(quotation.text[item.end() :] if item else quotation.text)
+    if item:
+        line = item[0].lstrip("\n") + " ".join(lines)
+        return "\n".join(filter(None, (before, line, after.removeprefix("\n"))))
+    if before and _IN_ITEM.match(before.rpartition("\n")[2]):
+        return f"{before} {' '.join(lines)}{after}"
+    block = "\n\n".join(f"> {line}" for line in lines)
+    return "\n\n".join(filter(None, (before, block, after.lstrip("\n") if after[:1] == "\n" else after.lstrip())))
+
+
+def quotation(item: Quotation) -> Markdown:
+    """Returns a passage that addresses the reader as a quotation, with the field that had it."""
+    return Markdown("\n>\n".join(f"> {paragraph(line)}" for line in _quoted_lines(item.text, item.field)))
+
+
+def _quoted_lines(text: str, field: str = "") -> list[str]:
+    """Returns a passage that addresses the reader in quotations of a line each."""
+    lines = wrap(join_lines(text).translate(_NEUTRAL), _QUOTED_CHARACTERS, break_on_hyphens=False)
+    # A code span that is not closed would continue after the quotation.
+    lines = [line.replace("`", "'") if "``" in line or line.count("`") % 2 else line for line in lines]
+    return [plain_phrase("order_in" if field else "order", text=line, field=code(field)) for line in lines]

@@ -180,14 +180,14 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 _FILTERS_IN = {
     markdown: "inline paragraph code value fence",
-    about: "block_quote client_configuration client_variables program_variables section_title",
+    about: "block_quote client_configuration client_variables program_variables quotation section_title",
     access: "access_word address auth_gloss explained_scopes has_choice login login_hints other_access sent_as"
     " shared_auth undescribed_logins web_links",
     examples: "example_variables",
     identity: "host_prefixes",
     listing: "about_words page_links",
     parameters: "parameter_lists usage_line",
-    reference: "quotation request_command section_command type_command",
+    reference: "request_command section_command type_command",
     results: "error_line error_parts error_types link_line results_of",
     semantics: "auth_alternatives cautions codes common_notes effects mark_text marks_legend rate_limit_phrase"
     " summary_line title_line tool_description",

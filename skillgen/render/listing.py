@@ -392,15 +392,14 @@ def shared_start(service: Service) -> Start:
 
 def list_indexes(reference: Reference) -> dict[str, tuple[Page, ...]]:
     """Returns the pages that list resources, prompts and events which fill several pages, by what they list."""
-    lists = {"resources": reference.resources, "prompts": reference.prompts, "events": reference.events}
     return {
         name: _index(
             plain_phrase("index_of", list=name),
             f"index-{name}",
-            ((page, [code_list(section.heading for section in page.sections)]) for page in pages),
+            [(page, [code_list(section.heading for section in page.sections)]) for page in pages],
         )
-        for name, pages in lists.items()
-        if len(pages) > 1
+        for name in ("resources", "prompts", "events")
+        if len(pages := getattr(reference, name)) > 1
     }
 
 

@@ -6,9 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, takewhile
-from operator import attrgetter
-from textwrap import wrap
-from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,16 +14,9 @@ from skillgen.model.resource import Event, Group, Prompt, Resource
 from skillgen.model.schema import NamedType, Schema
 from skillgen.model.service import Service
 from skillgen.model.tool import Tool
-from skillgen.model.traversal import (
-    PROSE_FIELDS,
-    place_of,
-    rewrite_texts,
-    type_references,
-    types_named_in,
-    types_reached,
-)
-from skillgen.model.values import Quotation, is_inferred
-from skillgen.render.about import about_pages, description_headings
+from skillgen.model.traversal import type_references, types_named_in, types_reached
+from skillgen.model.values import is_inferred
+from skillgen.render.about import about_pages, description_headings, with_quotations
 from skillgen.render.access import shared_auth
 from skillgen.render.environment import Templates
 from skillgen.render.examples import shown_examples
@@ -53,7 +43,7 @@ from skillgen.render.semantics import common_notes
 from skillgen.render.types import inline_types, nested_lines, schema_notes, selected_types, type_phrase
 from skillgen.text import lazy_re as re
 from skillgen.text.blocks import block
-from skillgen.text.markdown import Markdown, code, inline, join_lines, one_line, paragraph
+from skillgen.text.markdown import Markdown, inline, one_line, paragraph
 from skillgen.text.markdown import name as heading_text
 from skillgen.text.summary import Anchors, clip, headings_in, paragraphs, parts_of, sentences, start_of
 from skillgen.text.words import words_of
@@ -191,7 +181,7 @@ def reference_of(
     limit = WHOLE_PAGE_LIMIT_BYTES if is_whole else TOOL_PAGE_LIMIT_BYTES
     list_limit = WHOLE_PAGE_LIMIT_BYTES if is_whole else PAGE_LIMIT_BYTES
     tools_by_group, common = _tools_by_group(service), common_errors(service)
-    shown = _with_quotations(service if called is None else replace(service, tools=called))
+    shown = with_quotations(service if called is None else replace(service, tools=called))
     sections = {
         name: list(_tool_sections(service, tools, templates, common, is_site=is_whole))
         for name, tools in tools_by_group.items()
@@ -456,66 +446,6 @@ def _add_lists(file: SingleFile, reference: Reference) -> None:
         file.add_sections(reference.type_sections)
 
 
-_QUOTED_CHARACTERS = 800
-"""Characters of one quotation."""
-
-_IN_ITEM = re.compile(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+|\s+\S|[\w.*`-]{1,60}(?: \([^()]{0,80}\))?:\s")
-"""A line in which a quotation stays within the line."""
-
-_NEUTRAL = str.maketrans({**dict.fromkeys("“”„", '"'), "<": "(", ">": ")"})
-"""Replaces what could end a quotation, or what a model could read as markup of its host."""
-
-
-_Part = TypeVar("_Part", bound=Service | Tool | Resource | Prompt)
-
-
-def _with_quotations(part: _Part) -> _Part:
-    """Returns a part with its quotations in their places; the others remain in `quotations`."""
-    if not part.quotations:
-        return part
-    by_place: dict[tuple[str, str], list[Quotation]] = {}
-    for item in part.quotations:
-        by_place.setdefault((item.pointer, item.rest), []).append(item)
-    placed: set[Quotation] = set()
-
-    def put_back(node: object, field: str, text: str, pointer: str) -> str:
-        items = by_place.get((place_of(node, field, pointer), text), ()) if field in PROSE_FIELDS else ()
-        placed.update(items)
-        for item in sorted(items, key=attrgetter("at"), reverse=True):
-            text = _put_back(text, item)
-        return text
-
-    part = rewrite_texts(part, put_back)
-    return replace(part, quotations=tuple(item for item in part.quotations if item not in placed))
-
-
-def _put_back(rest: str, quotation: Quotation) -> str:
-    """Returns the rest of a text with a quotation: within a list item or a docstring's argument, else as a block."""
-    before, after = rest[: quotation.at], rest[quotation.at :]
-    item = re.match(r"\s*(?:[-+*•]|\d{1,9}[.)])\s+", quotation.text)
-    lines = _quoted_lines(quotation.text[item.end() :] if item else quotation.text)
-    if item:
-        line = item[0].lstrip("\n") + " ".join(lines)
-        return "\n".join(filter(None, (before, line, after.removeprefix("\n"))))
-    if before and _IN_ITEM.match(before.rpartition("\n")[2]):
-        return f"{before} {' '.join(lines)}{after}"
-    block = "\n\n".join(f"> {line}" for line in lines)
-    return "\n\n".join(filter(None, (before, block, after.lstrip("\n") if after[:1] == "\n" else after.lstrip())))
-
-
-def quotation(item: Quotation) -> Markdown:
-    """Returns a passage that addresses the reader as a quotation, with the field that had it."""
-    return Markdown("\n>\n".join(f"> {paragraph(line)}" for line in _quoted_lines(item.text, item.field)))
-
-
-def _quoted_lines(text: str, field: str = "") -> list[str]:
-    """Returns a passage that addresses the reader in quotations of a line each."""
-    lines = wrap(join_lines(text).translate(_NEUTRAL), _QUOTED_CHARACTERS, break_on_hyphens=False)
-    # A code span that is not closed would continue after the quotation.
-    lines = [line.replace("`", "'") if "``" in line or line.count("`") % 2 else line for line in lines]
-    return [plain_phrase("order_in" if field else "order", text=line, field=code(field)) for line in lines]
-
-
 def _tools_by_group(service: Service) -> dict[str | None, list[Tool]]:
     """Returns the tools of each group; those without one are in the group `None`."""
     tools: dict[str | None, list[Tool]] = {group.name: [] for group in service.groups}
@@ -532,7 +462,7 @@ def _tool_sections(
     auth = shared_auth(service)
     has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
     notes = common_notes(service)
-    for tool in map(_with_quotations, tools):
+    for tool in map(with_quotations, tools):
         body = templates.render(
             "reference/tool.md.j2",
             tool=tool,
@@ -618,7 +548,7 @@ def _list_pages(
     with_variables = set(map(id, service.resource_templates))
     sections = []
     for item in items:
-        context = {kind: item if isinstance(item, Event) else _with_quotations(item)}
+        context = {kind: item if isinstance(item, Event) else with_quotations(item)}
         text = templates.render(template, service=service, is_template=id(item) in with_variables, **context)
         sections.append(section_of(item.name, text, getattr(item, "uri", None)))
     return pages_of(phrases("list_headings")[f"{kind}s"], f"{kind}s", sections, intro=intro, limit=limit)

@@ -92,8 +92,9 @@ def call_data(service: Service, tools: Iterable[Tool]) -> dict[str, Any]:
         variables += URL_VARIABLE.findall(data["base"])
         if not has_host(data["base"]):
             variables.append(variable_name(service, "BASE_URL"))
-    if steps := _login_steps(service):
-        data["login"] = steps
+    urls = (auth.authorization_url or auth.token_url or auth.metadata_url for auth in service.requirements.auth)
+    if url := next(filter(None, urls), None):
+        data["login"] = f"This program has no OAuth: get a token at {clip(one_line(url), 200)}"
     return {**data, "variables": list(dict.fromkeys(variables)), "types": types, "tools": found}
 
 
@@ -107,12 +108,6 @@ def _server(service: Service) -> dict[str, Any]:
         secrets = list(filter(is_secret_setting, names))
         return {"command": [server["command"], *server["args"]], "env": names, "secrets": secrets}
     return {"url": server["url"]} if "url" in server else {}
-
-
-def _login_steps(service: Service) -> str:
-    urls = [auth.authorization_url or auth.token_url or auth.metadata_url for auth in service.requirements.auth]
-    found = [one_line(url) for url in dict.fromkeys(urls) if url]
-    return f"This program has no OAuth: get a token at {clip(found[0], 200)}" if found else ""
 
 
 def _scheme(auth: Auth, nouns: tuple[str, ...]) -> dict[str, Any]:

@@ -66,10 +66,6 @@ _OTHER_LIMIT = 120
 """Characters of what another skill does."""
 
 
-def _without_product(part: Service) -> str:
-    return what_and_when(part)[0].removeprefix(f"{part.product}: ")
-
-
 Result = TypeVar("Result", Document, Artifact, Problem)
 
 
@@ -168,7 +164,10 @@ class Rendering:
             "phrase": tool_phrase,
             "formats": self.options.formats,
             "has_program": self.has_program,
-            "other_skills": [(skill_name(other), clip(_without_product(other), _OTHER_LIMIT)) for other in self.others],
+            "other_skills": [
+                (skill_name(it), clip(what_and_when(it)[0].removeprefix(f"{it.product}: "), _OTHER_LIMIT))
+                for it in self.others
+            ],
             "common_skill": skill_name(self.common) if self.common is not None else None,
             "has_types_elsewhere": bool(self.elsewhere),
         }
