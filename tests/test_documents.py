@@ -140,6 +140,8 @@ def test_the_help_of_a_large_api_names_requests_with_their_marks(count: int, tmp
     assert "/Teams/0`: GET, DELETE [destructive]" in commands
     assert all(f"{path}`" in commands for path in paths) == (count == 240)
     assert "A GET without a mark is [read]." in commands
+    assert "## Examples\n\nSee `llms-full.txt`.\n" in text
+    assert "each command" not in text.lower(), "its sections are not here"
     groups = (tmp_path / "out/llms.txt").read_text("utf-8")
     assert "Up to 90" not in text + groups
     assert ": teams" not in text + groups
