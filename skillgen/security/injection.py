@@ -62,7 +62,8 @@ _MENTION = re.compile(
 """An example of words, which nobody says."""
 
 _MAIL = re.compile(r"[\w.+-]{1,60}@[\w-]{1,60}\.\w+")
-_URL = re.compile(r"https?://[^\s<>\"')]+")
+_URL = re.compile(r"https?:/[^\s<>\"')]*[^\w\s<>\"')]")
+"""A URL up to its last word, with which an order may begin."""
 
 _DELETED = str.maketrans(dict.fromkeys("'’‘*`\"“”~", None))
 _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
@@ -70,7 +71,9 @@ _BLANK = bytes.maketrans(b"!#$%&()+,-./:;<=>?@[\\]^_{|}\t\n\r", b" " * 30)
 _WORD, _LETTERS = re.compile(r"[^\W_]+|(?:[,;:!?()…–—、，；：]| - )[\W_]*"), re.compile(r"[^\W\d_]+")
 """A word, or what ends a clause; a word without digits."""
 
-_CLAUSE = re.compile(r"[][(){}<>,;:#`\n–—]| - |\b(?:and|then|now|please|kindly|first|also|silently|quietly|secretly)\b")
+_CLAUSE = re.compile(
+    r"[][(){}<>,;:#`\n–—|=]| - |\b(?:and|then|now|please|kindly|first|also|silently|quietly|secretly)\b"
+)
 _UNSPACED = re.compile(r"[^\W\0-\u036f\u1d00-\u303f]")
 """Letters of the languages that have terms within longer words (`scripts` in the table)."""
 
@@ -295,7 +298,7 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
         if is_marked:
             lower = tables.hidden_files.sub(" hiddenfile ", tables.files.sub(" sensitivefile ", lower))
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
-        lower = _URL.sub(" someurl ", lower).translate(_DELETED)
+        lower = _URL.sub(" someurl , ", lower).translate(_DELETED)
         matching, is_foreign = tables.rules_in(tables.tokens(lower))
         speaks = bool(matching) and (is_foreign or " " not in sentence.strip() or tables.speaks(lower))
         for number, rule in enumerate(tables.rules):

@@ -50,7 +50,7 @@ _PARTS = ("groups", "tools", "resources", "resource_templates", "prompts", "even
 _IDENTIFIER_FIELDS = frozenset({
     *((Tool, "name"), (Tool, "path"), (Prompt, "name"), (Parameter, "name"), (NamedType, "name")),
     *((Event, name) for name in ("name", "tool", "address")),
-    *((EndpointVariable, name) for name in ("name", "default", "choices")),
+    (EndpointVariable, "name"),
     *((CommandSyntax, name) for name in ("value", "word", "aliases", "negations", "variables")),
     *((Tool, "command"), (Credential, "scheme")),
     *((Resource, "uri"), (Schema, "ref"), (Schema, "includes"), (Schema, "discriminator")),
