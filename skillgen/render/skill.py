@@ -281,7 +281,7 @@ def _context(rendering: Rendering) -> dict[str, Any]:
     """Returns what the templates of SKILL.md are given, whatever the list of tools is."""
     service, reference = rendering.service, rendering.reference
     tools = {name: f"references/{address}" for name, address in reference.tool_addresses.items()}
-    steps = sum(len(item.steps) for item in service.workflows)
+    are_few = sum(len(item.steps) for item in service.workflows) <= _RECIPES_STEPS
     logins = {auth.sent_as for auth in service.requirements.auth}
     called = rendering.called or service.tools
     shared = [(f"{item.parameter.location} {item.parameter.name}", item) for item in shared_parameters(service)]
@@ -292,7 +292,7 @@ def _context(rendering: Rendering) -> dict[str, Any]:
         "shared_parameters": [item for place, item in shared if place not in logins],
         "lists_requests": lists_requests(service),
         "workflow_lines": workflow_lines(service.workflows, called, reference.about, "references/{}".format),
-        "recipes": recipes_text(reference.about, tools) if steps <= _RECIPES_STEPS else "",
+        "recipes": recipes_text(reference.about, tools) if are_few and not reference.has_quotations else "",
         "offered": resource_and_prompt_lines(service),
         "lists": list_indexes(reference),
     }

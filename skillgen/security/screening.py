@@ -309,7 +309,7 @@ class _Screening:
             )
         if field.endswith(":key"):
             return None
-        if declared.startswith(("Json", "Value", "Mapping", "tuple[Json")):
+        if declared.startswith(("Declared", "Json", "Value", "Mapping", "tuple[Json")):
             return _REMOVED_VALUE
         if rest or name in PROSE_FIELDS:
             return rest
