@@ -68,8 +68,8 @@ _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff]{2}")
 
 def _text_of(tool: Tool) -> str:
     """Returns the declared description; a text that is quoted elsewhere because it addresses the reader counts."""
-    quoted = " ".join(item.text for item in tool.quotations if item.field in ("summary", "description"))
-    return f"{tool.description or tool.summary or ''} {quoted}".strip()
+    quoted = [item.text for item in tool.quotations if item.field in ("summary", "description")]
+    return " ".join((tool.description or tool.summary or "", *quoted)).strip()
 
 
 def _no_description(tool: Tool, types: Types) -> Findings:
@@ -88,8 +88,8 @@ def _tautological_description(tool: Tool, types: Types) -> Findings:
 def _repeated(text: str, tool: Tool) -> str | None:
     """Returns what a text only repeats: the name of a tool, or its title."""
     letters, own = _letters_of(text), (("name", tool.name), ("title", tool.title or ""))
-    same = [(what, words_in(other)) for what, other in own if _letters_of(other) == letters]
-    return next((what for what, words in same if words == words_in(text)), None)
+    same = (what for what, other in own if _letters_of(other) == letters and words_in(other) == words_in(text))
+    return next(same, None)
 
 
 def _brief_description(tool: Tool, types: Types) -> Findings:
@@ -133,11 +133,12 @@ def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
     texts = [*map(_own_text, service.tools)]
-    counts = Counter(map(_letters_of, texts))
-    for tool, text in zip(service.tools, texts, strict=True):
+    letters = [*map(_letters_of, texts)]
+    counts = Counter(letters)
+    for tool, text, own_letters in zip(service.tools, texts, letters, strict=True):
         name = words_in(tool.name)  # `a_to_b` is not `b_to_a`
         name = name if "to" in name else tuple(sorted(name))
-        own = (("name", name), ("description", words_in(text) if counts[_letters_of(text)] > 1 else ()))
+        own = (("name", name), ("description", words_in(text) if counts[own_letters] > 1 else ()))
         for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
@@ -164,9 +165,10 @@ _REPLACEMENT = re.compile(
 def _deprecated_without_replacement(tool: Tool, types: Types) -> Findings:
     details = tool.deprecation
     is_known = details is not None and (details.replacement or details.message)
-    text = f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]
-    if tool.deprecated and not is_known and not _REPLACEMENT.search(text):
-        yield tool.pointer, f"{tool.name} is deprecated, and does not say what to use instead"
+    if tool.deprecated and not is_known:
+        text = f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]
+        if not _REPLACEMENT.search(text):
+            yield tool.pointer, f"{tool.name} is deprecated, and does not say what to use instead"
 
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?")
@@ -198,10 +200,11 @@ def _unknown_tool_named(service: Service) -> Findings:
     for tool in service.tools:
         texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
-    # Tools share parameters.
-    missing = {text: [*names.missing_in(text[:_SCANNED_CHARACTERS])] for text in {text for *_, text in texts}}
+    # Most services have none, for which one search is enough.
+    missing = [*names.missing_in("\n".join({text[:_SCANNED_CHARACTERS] for *_, text in texts}))]
     for owner, pointer, text in texts:
-        for name in missing[text]:
+        has_any = any(map(text.__contains__, missing))
+        for name in names.missing_in(text[:_SCANNED_CHARACTERS]) if has_any else ():
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
 
 
@@ -221,7 +224,8 @@ def _name_too_long(tool: Tool, types: Types) -> Findings:
 
 
 def _name_repeats_request(tool: Tool, types: Types) -> Findings:
-    if tool.name.lower().endswith(re.sub(r"\W", "_", f"{tool.path}_{tool.method}".lower())):
+    name, method = tool.name.lower(), f"_{tool.method}".lower()
+    if name.endswith(method) and name.endswith(re.sub(r"\W", "_", f"{tool.path}{method}".lower())):
         yield _place_of_name(tool), f"the name {tool.name[:140]} repeats {tool.method} {tool.path}"
 
 
@@ -453,11 +457,11 @@ _RULES_ON_SERVICES: _Table = (
 
 # -- names of tools ----------------------------------------------------------------------------------------------------
 
-_VERBS = ("call ", "use ", "using ", "invoke ", "run ", "try ", "tool ", "prefer ")
-_NAME_IN_TEXT = r"(?<![\w./:-])(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
-_AFTER_WORD = re.compile(rf" (?<=[eglnryEGLNRY] )[`'\"]?({_NAME_IN_TEXT})")
-_VERB_BEFORE = re.compile(rf"\b(?:{'|'.join(_VERBS)})(?:the )?(?:tool )?\Z", re.IGNORECASE)
-_BEFORE_NOUN = re.compile(rf"({_NAME_IN_TEXT})[`'\"]?(?:\(\))? tools?\b")
+_NAME_IN_TEXT = r"(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
+_AFTER_WORD = re.compile(rf" (?<=[lsnkuroehLSNKUROEH][eglnryEGLNRY] )[`'\"]?({_NAME_IN_TEXT})")
+_VERB_BEFORE = re.compile(r"\b(?:call|use|using|invoke|run|try|tool|prefer) (?:the )?(?:tool )?\Z", re.IGNORECASE)
+_NOUN = re.compile(r" tools?\b")
+_BEFORE_NOUN = re.compile(rf"(?<![\w./:-])({_NAME_IN_TEXT})[`'\"]?(?:\(\))?\Z")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
 
 _HUMP = re.compile(r"[A-Z](?<=[a-z0-9].)")
@@ -469,7 +473,7 @@ _COUNTER = re.compile(r"_\d+$")
 
 def words_in(text: str) -> tuple[str, ...]:
     """Returns the words of a text or a name in lower case: `getOrder`, `get_order` and `Get order.` have the same."""
-    return tuple(_WORD.findall(_HUMP.sub(lambda match: f" {match[0]}", text).lower()))
+    return tuple(_WORD.findall(text if text.islower() else _HUMP.sub(lambda match: f" {match[0]}", text).lower()))
 
 
 _OTHERS = bytes(code for code in range(0x80) if not chr(code).isalnum())
@@ -485,8 +489,8 @@ def style_of(name: str) -> str | None:
     name = _COUNTER.sub("", name)
     if _HUMP.search(name):
         return None if "_" in name else "camelCase"
-    marks = {"_": "snake_case", "-": "kebab-case"}
-    return next((style for mark, style in marks.items() if mark in name.strip("_-") and name == name.lower()), None)
+    inner = name.strip("_-") if name == name.lower() else ""
+    return "snake_case" if "_" in inner else "kebab-case" if "-" in inner else None
 
 
 class ToolNames:
@@ -497,7 +501,6 @@ class ToolNames:
         self._by_words = {words_in(name): name for name in sorted(self.names)}
         self._service = service
         self._verbs = {words[0] for words in self._by_words if len(words) > 1}
-        self._styles = {style_of(name) for name in self.names} - {None}
 
     def is_missing(self, name: str) -> bool:
         """True for a name that is not of the service, but in the style of its tools and with the first word of one."""
@@ -506,6 +509,10 @@ class ToolNames:
             return False
         is_similar = words[0] in self._verbs and self.is_in_style(name)
         return words in self._by_words or (is_similar and words not in self._others)
+
+    @cached_property
+    def _styles(self) -> set[str | None]:
+        return {style_of(name) for name in self.names} - {None}
 
     @cached_property
     def _others(self) -> set[tuple[str, ...]]:
@@ -518,11 +525,11 @@ class ToolNames:
 
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
-        folded = text.casefold()
-        after_word = _AFTER_WORD.finditer(text) if any(map(folded.__contains__, _VERBS)) else ()
-        after_verb = [name[1] for name in after_word if _VERB_BEFORE.search(text, name.start() - 16, name.start() + 1)]
-        before_noun = _BEFORE_NOUN.findall(text) if " tool" in text else ()
-        for found in dict.fromkeys((*after_verb, *before_noun)):
+        after_word, nouns = _AFTER_WORD.finditer(text), (noun.start() for noun in _NOUN.finditer(text))
+        after_verb = (name for name in after_word if _VERB_BEFORE.search(text, name.start() - 16, name.start() + 1))
+        # Names have up to 128 characters.
+        before_noun = filter(None, (_BEFORE_NOUN.search(text, start - 140, start) for start in nouns))
+        for found in dict.fromkeys(name[1] for name in (*after_verb, *before_noun)):
             # `read-only` may be an adjective.
             is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
             if is_name and self.is_missing(found):
