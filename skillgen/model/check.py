@@ -16,8 +16,9 @@ from skillgen.model.serialization import MATCHED_LENGTH
 STEPS_LIMIT = 50_000
 UNSURE = {"$comment", "contains", "patternProperties", "propertyNames"}
 TYPES = {str: "string", dict: "object", list: "array", bool: "boolean", int: "integer", float: "number"}
-BOUNDS: Any = {"minimum": lt, "exclusiveMinimum": le, "min": lt, "maximum": gt, "exclusiveMaximum": ge, "max": gt}
-SIZES: Any = {str: "Length", list: "Items", dict: "Properties"}
+SIZES = {str: "Length", list: "Items", dict: "Properties"}
+BOUNDS: Any = {kind: {f"min{noun}": lt, f"max{noun}": gt} for kind, noun in SIZES.items()}
+BOUNDS[int] = BOUNDS[float] = {"minimum": lt, "exclusiveMinimum": le, "maximum": gt, "exclusiveMaximum": ge}
 
 
 class Check:
@@ -41,7 +42,7 @@ class Check:
             schema = selected(schema, value)
         kinds, choices = schema.get("type", ()), schema.get("enum")
         kinds = [kinds] if isinstance(kinds, str) else kinds
-        if kinds and not any(is_type(value, kind) for kind in kinds):
+        if kinds and not is_type(value, kinds):
             yield at, f"{shown(value)} is not of type {' or '.join(kinds)}"
             return
         if choices and not any(value == item and isinstance(value, bool) == isinstance(item, bool) for item in choices):
@@ -65,13 +66,14 @@ class Check:
         """Returns the faults by alternatives, exclusions and conditions; none that follow from what is not checked."""
         before, self.unsure = self.unsure, False
         options = schema.get("anyOf", schema.get("oneOf", ()))
-        results = [list(self.faults(option, value, at, within)) for option in options]
+        results = [self.faults(option, value, at, within) for option in options]
+        first = [next(result, None) for result in results]
         found: Any = []
-        matching = results.count([])
-        if results and not matching:
-            near = [item for item in results if not any(place == at and "of type" in text for place, text in item)]
+        if first and None not in first:
+            every = ([fault, *others] for fault, others in zip(first, results, strict=True))
+            near = [item for item in every if not any(place == at and "of type" in text for place, text in item)]
             found = near[0] if len(near) == 1 else [(at, f"{shown(value)} matches none of its alternatives")]
-        elif matching > 1 and "oneOf" in schema:
+        elif (matching := first.count(None)) > 1 and "oneOf" in schema:
             found = [(at, f"{shown(value)} matches {matching} alternatives, but only one may match")]
         if "not" in schema and not any(self.faults(schema["not"], value, at, within)):
             found.append((at, f"{shown(value)} is excluded"))
@@ -108,19 +110,16 @@ class Check:
 
     def value_faults(self, limits: Any, value: Any) -> Any:
         """Yields the reasons for which a value is out of bounds."""
-        if value is None or isinstance(value, bool):
-            return
-        noun = SIZES.get(type(value), "")
-        size = len(value) if noun else value
-        for name, is_beyond in BOUNDS.items():
-            if name + noun in limits and is_beyond(size, limits[name + noun]):
-                yield f"{shown(value)} violates {name}{noun}: {limits[name + noun]}"
+        kind, size = type(value), len(value) if type(value) in SIZES else value
+        for name, is_beyond in BOUNDS.get(kind, {}).items():
+            if name in limits and is_beyond(size, limits[name]):
+                yield f"{shown(value)} violates {name}: {limits[name]}"
         step = limits.get("multipleOf")
-        if step and not noun and abs(value) < 2**53 and abs(value / step - round(value / step)) > 1e-9:
+        if step and kind in (int, float) and abs(value) < 2**53 and abs(value / step - round(value / step)) > 1e-9:
             yield f"{shown(value)} is not a multiple of {step}"
-        if noun == "Items" and limits.get("uniqueItems") and len({json.dumps(x, sort_keys=True) for x in value}) < size:
+        if kind is list and limits.get("uniqueItems") and len({json.dumps(x, sort_keys=True) for x in value}) < size:
             yield "has the same item twice"
-        if noun == "Length" and "pattern" in limits and self.matches(limits["pattern"], value) is False:
+        if kind is str and "pattern" in limits and self.matches(limits["pattern"], value) is False:
             yield f"{shown(value)} does not match {limits['pattern']}"
 
     def matches(self, pattern: str, text: str) -> Any:
@@ -142,10 +141,11 @@ def selected(schema: Any, value: Any) -> Any:
     return {**schema, "anyOf": [{**chosen[0], "properties": {name: True}}]} if chosen else schema
 
 
-def is_type(value: Any, kind: Any) -> Any:
-    """True if a value has a JSON type."""
+def is_type(value: Any, kinds: Any) -> Any:
+    """True if a value has one of these JSON types."""
     own = TYPES.get(type(value), "null")
-    return own == kind or ({own, kind} == {"integer", "number"} and (own == "integer" or value.is_integer()))
+    is_whole = own == "integer" or (own == "number" and value.is_integer())
+    return own in kinds or (is_whole and not {"integer", "number"}.isdisjoint(kinds))
 
 
 def shown(value: Any) -> Any:

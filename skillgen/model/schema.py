@@ -375,12 +375,11 @@ class SchemaWriter:
     def write(self, schema: Schema) -> Json:
         """Returns a schema as JSON Schema."""
         found = self._written(schema)
-        if schema.additional is False or any(
-            self._types.type_of(name).additional is False for name in self._types.extended(schema)
-        ):
-            is_composed = isinstance(found, dict) and not found.keys().isdisjoint(("$ref", "allOf", "anyOf", "oneOf"))
-            if isinstance(found, dict):
-                found["unevaluatedProperties" if is_composed else "additionalProperties"] = False
+        names = self._types.extended(schema)
+        is_closed = schema.additional is False or any(self._types.type_of(name).additional is False for name in names)
+        if is_closed and isinstance(found, dict):
+            is_composed = not found.keys().isdisjoint(("$ref", "allOf", "anyOf", "oneOf"))
+            found["unevaluatedProperties" if is_composed else "additionalProperties"] = False
         return found
 
     def _written(self, schema: Schema) -> Json:
@@ -461,8 +460,8 @@ class SchemaWriter:
 
     def required(self, schema: Schema) -> list[Json]:
         """Returns the required names, without those of read-only properties, declared here or by a base type."""
-        sent = writable(schema.properties) if self._is_request else schema.properties
-        names = [item.name for item in sent if item.required]
+        is_sent = self._is_request
+        names = [item.name for item in schema.properties if item.required and not (is_sent and item.schema.read_only)]
         if not schema.required:
             return names
         inherited = (item for name in self._types.extended(schema) for item in self._types.type_of(name).properties)

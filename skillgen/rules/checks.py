@@ -132,13 +132,12 @@ def _properties_undescribed(service: Service) -> Findings:
 def _shadow_candidate(service: Service) -> Findings:
     """Yields tools with the same words as an earlier one in their names or descriptions."""
     first_of: dict[tuple[str, ...], Tool] = {}
-    texts = [*map(_own_text, service.tools)]
-    letters = [*map(_letters_of, texts)]
-    counts = Counter(letters)
-    for tool, text, own_letters in zip(service.tools, texts, letters, strict=True):
+    texts = [(text, _letters_of(text)) for text in map(_own_text, service.tools)]
+    counts = Counter(letters for _, letters in texts)
+    for tool, (text, letters) in zip(service.tools, texts, strict=True):
         name = words_in(tool.name)  # `a_to_b` is not `b_to_a`
         name = name if "to" in name else tuple(sorted(name))
-        own = (("name", name), ("description", words_in(text) if counts[own_letters] > 1 else ()))
+        own = (("name", name), ("description", words_in(text) if counts[letters] > 1 else ()))
         for what, words in () if tool.is_preflight else own:
             first = first_of.setdefault((what, *words), tool) if words else tool
             if first is not tool:
@@ -163,8 +162,7 @@ _REPLACEMENT = re.compile(
 
 
 def _deprecated_without_replacement(tool: Tool, types: Types) -> Findings:
-    details = tool.deprecation
-    is_known = details is not None and (details.replacement or details.message)
+    is_known = tool.deprecation is not None and (tool.deprecation.replacement or tool.deprecation.message)
     if tool.deprecated and not is_known:
         text = f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]
         if not _REPLACEMENT.search(text):
@@ -203,8 +201,7 @@ def _unknown_tool_named(service: Service) -> Findings:
     # Most services have none, for which one search is enough.
     missing = [*names.missing_in("\n".join({text[:_SCANNED_CHARACTERS] for *_, text in texts}))]
     for owner, pointer, text in texts:
-        has_any = any(map(text.__contains__, missing))
-        for name in names.missing_in(text[:_SCANNED_CHARACTERS]) if has_any else ():
+        for name in names.missing_in(text[:_SCANNED_CHARACTERS]) if any(map(text.__contains__, missing)) else ():
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
 
 

@@ -15,7 +15,7 @@ from msgspec.json import encode
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
 from skillgen.model.check import STEPS_LIMIT, Check, is_type, pointer, shown
-from skillgen.model.schema import BOUNDS, COUNTS, SIZES, TYPES, Parameter, Schema, SchemaWriter, Types, bases, is_finite
+from skillgen.model.schema import BOUNDS, COUNTS, SIZES, TYPES, Schema, SchemaWriter, Types, bases, is_finite
 from skillgen.model.service import Service
 from skillgen.model.values import Json, child, json_type
 from skillgen.security.credentials import is_secret_name, looks_random, redact, without_placeholders
@@ -79,6 +79,7 @@ class Validator:
         self._writer = SchemaWriter(types, is_request=is_request)
         self._written: dict[int, tuple[Schema, Json]] = {}
         self._definitions: dict[str, Json] = {}
+        self._check = _Check(self)
         self._too_long = 0
 
     def validation_error(self, value: Json, schema: Schema) -> str | None:
@@ -100,11 +101,11 @@ class Validator:
             yield from self._found(value, schema)
 
     def _found(self, value: Json, schema: Schema) -> Iterator[Fault]:
-        suspects, check = self._suspects(value, schema), _Check(self)
+        suspects, self._check.steps = self._suspects(value, schema), 0
         for where, part, own in [("", value, schema)] if suspects is None else suspects:
             if id(own) not in self._written:  # by identity: a schema is compared by all that it holds
                 self._written[id(own)] = own, self._writer.write(own)
-            for at, message in check.faults(self._written[id(own)][1], part, where):
+            for at, message in self._check.faults(self._written[id(own)][1], part, where):
                 yield Fault(at, message)
 
     def _suspects(self, value: Json, schema: Schema, hops: int = 0) -> list[tuple[str, Json, Schema]] | None:
@@ -128,13 +129,15 @@ class Validator:
         if found is None or (kind == "object" and not value.keys() >= {*self._writer.required(schema)}):
             return None
         declared: dict[Json, Json] = {item.name: item.schema for item in schema.properties} if kind == "object" else {}
-        for name, item in value.items() if kind == "object" else enumerate(value) if kind == "array" else ():
-            part = declared.get(name, schema.additional) if kind == "object" else schema.items
+        others = schema.additional if kind == "object" else schema.items if kind == "array" else None
+        members: Json = value.items() if kind == "object" else enumerate(value) if kind == "array" else ()
+        for name, item in members if declared or others is not None else ():
+            part = declared.get(name, others)
             if part is False:
                 return None
-            suspects = self._suspects(item, part) if isinstance(part, Schema) else []
-            for at, *suspect in [("", item, part)] if suspects is None else suspects:
-                found.append((pointer("", name) + at, *suspect))
+            if isinstance(part, Schema) and (suspects := self._suspects(item, part)) != []:
+                for at, *suspect in [("", item, part)] if suspects is None else suspects:
+                    found.append((pointer("", name) + at, *suspect))
         # Null is an alternative to a type: if all fail, the faults of one count only if no other is unsure.
         return None if found and schema.ref is not None and schema.nullable else found
 
@@ -316,26 +319,25 @@ class SchemaChecker:
     def problems(self) -> list[Problem]:
         """Returns the problems of the schemas, and of the values for each."""
         for tool in self._service.tools:
-            for parameter in tool.parameters:
-                self._parameter(parameter)
+            for item in tool.parameters:
+                # The schema of a parameter in OpenAPI 3 is a member of it; that of a property is the property itself.
+                inner = "" if item.location in ("argument", "property", "body") else "/schema"
+                self._schema(item.schema, item.name, item.pointer, inner)
             for output in filter(None, (tool.output, *tool.other_outputs, *(error.output for error in tool.errors))):
                 self._output(output)
-        for item in self._service.schemas:
-            self._schema(item.schema, item.name, item.pointer)
+        for named in self._service.schemas:
+            self._schema(named.schema, named.name, named.pointer)
         return self._problems
 
     def _report(self, code: str, where: str, message: str) -> None:
         self._problems.append(Problem.of(code, where, message))
 
-    def _parameter(self, parameter: Parameter) -> None:
-        # The schema of a parameter in OpenAPI 3 is a member of it; that of a property is the property itself.
-        inner = "" if parameter.location in ("argument", "property", "body") else "/schema"
-        self._schema(parameter.schema, parameter.name, parameter.pointer, inner)
-
     def _output(self, output: Output) -> None:
-        media_types = output.media_types[:1]
-        where = child(output.pointer, "content", *media_types, "schema") if media_types else output.pointer
-        if output.schema is None or where in self._seen:
+        if output.schema is None:
+            return
+        types = output.media_types
+        where = child(output.pointer, "content", types[0], "schema") if types else output.pointer
+        if where in self._seen:
             return
         name = f"the response {output.status}" if output.status is not None else "the result"
         self._schema(output.schema, name, where)
@@ -351,8 +353,9 @@ class SchemaChecker:
             return
         self._seen.add(pointer)
         where, name = pointer + inner, name[:_SHOWN_LENGTH]
-        closed = [base for base in bases(schema) if self._types.type_of(base).additional is False]
-        if closed and (schema.properties or len(bases(schema)) > 1):
+        names = bases(schema) if schema.properties or schema.includes else ()
+        closed = [base for base in names if self._types.type_of(base).additional is False] if names else []
+        if closed and (schema.properties or len(names) > 1):
             self._report("properties-forbidden", where, f"{name}: {closed[0][:60]} forbids the properties that it adds")
         if schema.choices or schema.constraints or not _TYPES.issuperset(schema.types):
             for message in _faults(schema):
@@ -363,9 +366,9 @@ class SchemaChecker:
             if value is not None:
                 self._value(value, schema, f"the example of {name}", f"{where}/example")
         for item in schema.properties:
-            self._parameter(item)
+            self._schema(item.schema, item.name, item.pointer)
         parts = (("items", schema.items), ("additionalProperties", schema.additional), ("contains", schema.contains))
-        for keyword, part in parts:
+        for keyword, part in parts if schema.items or schema.additional or schema.contains else ():
             if isinstance(part, Schema):
                 self._schema(part, f"{keyword} of {name}", f"{where}/{keyword}")
         for keyword, several in (("anyOf", schema.alternatives), ("allOf", schema.also)):
@@ -386,7 +389,7 @@ def _faults(schema: Schema) -> Iterator[str]:
         if name not in _TYPES:
             yield f"{name[:_SHOWN_LENGTH]!r} is not a type of JSON Schema"
     if schema.choices and schema.types:
-        wrong = [value for value in schema.choices if not any(is_type(value, kind) for kind in {*schema.types, "null"})]
+        wrong = [value for value in schema.choices if not is_type(value, (*schema.types, "null"))]
         if wrong and _TYPES.issuperset(schema.types):
             yield f"the value {_shown(wrong[0])} of its enum is not of type {' or '.join(schema.types)}"
     constraints = schema.constraints or {}
