@@ -198,7 +198,7 @@ def _unknown_tool_named(service: Service) -> Findings:
     for tool in service.tools:
         texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
-    # Most services have none, for which one search is enough.
+    # One search over all texts decides for a service whose texts name no such tool.
     missing = [*names.missing_in("\n".join({text[:_SCANNED_CHARACTERS] for *_, text in texts}))]
     for owner, pointer, text in texts:
         for name in names.missing_in(text[:_SCANNED_CHARACTERS]) if any(map(text.__contains__, missing)) else ():
