@@ -144,15 +144,29 @@ def test_the_name_of_a_program_is_not_judged(tmp_path: Path) -> None:
         assert [item.semantics.effect for item in others] == ["read"] * (text is several)
 
 
-@pytest.mark.parametrize("flag", ["-n, --dry-run", "--yes", "--delete", "--fix", "--clean-files"])
-def test_a_command_with_a_flag_of_changes_does_not_only_read(flag: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("flag", "mark"),
+    [
+        ("-n, --dry-run", "write"),
+        ("--yes", "write"),
+        ("--delete", "write"),
+        ("--fix", "write"),
+        ("--clean-files", "write"),
+        ("--clobber", "write"),
+        ("--to DIR  Output directory:", "write"),
+        ("-D, --dir string  The directory to download crates into:", "write"),
+        ("--dir  The directory to search:", "read"),
+        ("-X, --method string  The HTTP method for the request:", "destructive"),
+    ],
+)
+def test_a_command_with_a_flag_of_changes_does_not_only_read(flag: str, mark: str, tmp_path: Path) -> None:
     """As borg's `extract`, which writes files."""
     texts = {"--help": "Usage: crate COMMAND\n\nCommands:\n  extract  Extract a crate\n  show     Show a crate\n"}
     texts |= {f"{name} --help": f"Usage: crate {name}\n  --clear-colours\n" for name in ("extract", "show")}
     texts["extract --help"] += f"\nOptions:\n  {flag}  what happens\n"
     texts["--help"] += "\nRun 'crate COMMAND --help' for more.\n"
     effects = {tool.name: tool.semantics.effect for tool in read(tmp_path, texts).tools}
-    assert effects == {"extract": "write", "show": "read"}
+    assert effects == {"extract": mark, "show": "read"}
 
 
 def test_a_list_of_values_of_an_option_has_no_commands(tmp_path: Path) -> None:

@@ -74,13 +74,13 @@ _DELETES = _TABLE.verbs["destructive"] - _NOUNS
 _RAISED = _WORDS["raised_get"] | _DELETES
 """The verbs of a declared name for which even a GET is not believed to read."""
 
-_NOUNS_OF_POSTS = _NOUNS - _WORDS["read_posts"]
+_NOUNS_OF_POSTS = (_NOUNS - _WORDS["read_posts"]) | _WORDS["acts"]
 _UNSAID = _NOUNS | _WORDS["weak"]
 """The verbs of a name that do not say what a call does, if an argument does."""
 
 _BY_NAME, _BY_TEXT, _BY_METHOD, _BY_ARGUMENT, _BY_OPTION, *_ = JUDGED_BY
 _PARTICIPLES = dict(pair.split(":") for pair in _WORDS["participles"])
-_JOINTS, _PRONOUNS = _WORDS["joints"], _WORDS["pronouns"]
+_JOINTS, _PRONOUNS, _DETERMINERS = _WORDS["joints"], _WORDS["pronouns"], _WORDS["determiners"]
 _JOINED = 12
 """Words of a name or a sentence in which verbs are joined."""
 
@@ -264,11 +264,8 @@ def _with_judged(tool: Tool, semantics: Semantics, effect: Effect, source: str, 
 def _method_of(tool: Tool, types: Types) -> str:
     """Returns the method of a request in lower case, or the worst one that a parameter may put in its place."""
     method = (tool.method or "").lower()
-    named = [
-        item
-        for item in tool.parameters
-        if "method" in item.name.lower() and _PATTERNS["method"].match(item.name.strip())
-    ]
+    is_method = _PATTERNS["method"].match
+    named = [item for item in tool.parameters if "method" in item.name.lower() and is_method(item.name.strip())]
     if not named:
         return method
     schemas = [schema for item in named for schema in types.variants(item.schema)]
@@ -293,7 +290,9 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
         is_said = any(_VERBS.get(words[0]) == "read" for words in readings)
         listed = _chosen_by_arguments(tool, [] if is_said else arguments, own, types, of_method, None)
         worse = (each for each in listed if each[0] in ("sends", "destructive"))
-        return _worst([(_plain_effect(readings), _BY_NAME), (of_method, by_method), *worse])
+        found = [(_plain_effect(readings), _BY_NAME), (of_method, by_method), *worse]
+        effect, source = max(found, key=lambda item: rank_of(item[0]))
+        return (effect, source) if effect else None
     ending = _PATTERNS["custom_method"].search(tool.path or "")
     custom = ending[1].lower() if ending else ""
     starts = {custom, *(words[0] for words in readings)}
@@ -320,14 +319,14 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     if is_known or (said and said.effect == "destructive" and semantics.destructive is False):
         said = None
     # Most requests of this method change something, so that a noun does not show that one reads.
-    nouns = _NOUNS_OF_POSTS if method == "post" else ()
-    acts = _WORDS["acts"].intersection(own)
+    acts = () if _WORDS["acts"].isdisjoint(own) else _WORDS["acts"]
+    nouns = _NOUNS_OF_POSTS if method == "post" else acts
     if said and said.effect == "read" and said.word in nouns and (not said.is_certain or said.word in acts):
         said = None
     if verb and verb.word in nouns and verb.effect == "read" and not (said and said.effect == "read"):
         verb = None
     if verb and said:
-        *topics, last = map(_words, _PATTERNS["segment"].split(tool.name))  # `submit:status`
+        *topics, last = map(_words, _PATTERNS["segment"].split(tool.name.replace(" ", "/")))  # `submit:status`
         is_topic = topics and (said.is_certain or said.word in last) and verb.word.partition("_")[0] not in last
         if said.effect == "read" and (verb.word in _NOUNS or is_topic):
             verb = None
@@ -340,6 +339,8 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     if method == "post" and not verb and not (said and said.effect == "read") and not (tool.path or "").endswith("}"):
         posted = _effect_of("create", _words("".join(path_segments(tool.path or "")[-1:])))
         found.append(("sends" if posted == "sends" else None, by_method))
+    sent = _PATTERNS["request_flags"].findall(tool.help) if tool.help else ()
+    chosen += (("destructive", _BY_OPTION + flag) for flag in sent)
     effect, source = max([*found, *chosen], key=lambda item: rank_of(item[0]))
     if effect == "read" and tool.help and (flags := _PATTERNS["changing_flags"].findall(tool.help)):
         return "write", _BY_OPTION + min(flags)
@@ -350,12 +351,6 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     whole = (tool.help or tool.description or "").lower() if effect == "write" and semantics.destructive is None else ""
     if any(map(whole.__contains__, _WORDS["warnings"])) and _PATTERNS["warning"].search(" ".join(whole.split())):
         return "destructive", _BY_TEXT
-    return (effect, source) if effect else None
-
-
-def _worst(found: Iterable[tuple[Effect | None, str]]) -> tuple[Effect, str] | None:
-    """Returns the first of the worst effects, with its source."""
-    effect, source = max(found, key=lambda item: rank_of(item[0]), default=(None, ""))
     return (effect, source) if effect else None
 
 
@@ -456,7 +451,10 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
     if _JOINTS.isdisjoint(rest):
         return
-    pairs = pairwise((*rest[:_JOINED], ""))
+    pairs = [*pairwise((*rest[:_JOINED], ""))]
+    acting = {_base(*pair) for pair in pairs if pair[1] in _PRONOUNS}
+    named = {_base(word) for word, after in pairs if after in _DETERMINERS and after != "that"}
+    acting |= {verb for verb in named if _VERBS.get(verb) != "write"}
     words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
     starts = takewhile(lambda word: word in _JOINTS or word in _VERBS, words)
     listed = [*starts] if _JOINTS.intersection(words[:1]) else []
@@ -464,9 +462,10 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     for at, (joint, word) in reversed([*enumerate(pairwise(words), 2)]):
         if joint in _JOINTS and word not in _JOINTS:
             # A word that may be a noun is a verb directly after the first one: "find and lock a row". Others are verbs
-            # only if the last one of their list may be: not in "Get total, unread, and recent counts".
+            # only if the last one of their list may be: not in "Get total, unread, and recent counts". "Bill" is one in
+            # "and bill the customer".
             is_meant = word in _VERBS and (is_meant or at <= len(listed) or _JOINTS.isdisjoint(words[at:-1][:1]))
-            if is_meant and (at == 2 or joint == "then" or word in _PLAIN):
+            if is_meant and (at == 2 or joint == "then" or word in _PLAIN or (word in acting and joint != ",")):
                 yield _effect_of(word, words[at:])
 
 
@@ -503,23 +502,31 @@ def _chosen_by_arguments(
     declared, said_by = tool.semantics.read_only, verb.word if verb else ""
     is_named = declared or (verb and said_by not in _UNSAID)
     choosers = () if said_by in _WORDS["adds"] else _WORDS["choosers_of_get" if of_method == "read" else "choosers"]
+    is_talk = verb and verb.effect == "write" and not of_method and singular("".join(own[-1:])) in _WORDS["talks"]
     for item, words in arguments:
         is_flag = "boolean" in item.schema.types and (item.required or item.schema.default == Value(True))
         is_act = is_flag and declared is None and (item.location, of_method) != ("body", "write")
         form, is_meant = (item.schema.items or item.schema).format or "", item.required or not (is_named or of_method)
-        value = item.syntax.value if item.syntax and not item.schema.choices else None
-        said = item.description if value and _PATTERNS["saved"].search((item.description or "").lower()) else None
+        value = item.syntax and item.syntax.value
+        is_text = not (item.syntax or tool.method) and item.schema.types in ((), ("string",))
+        is_free = (value or is_text) and not item.schema.choices
+        said = item.description if is_free and _PATTERNS["saved"].search((item.description or "").lower()) else None
         may_write = (said or words[0] in _WORDS["saves"]) and (item.syntax or item.required or not of_method)
         place = (*words_of(f"{words[-1]} {value} {said}"), "_".join(words)) if may_write else ()
         is_place = form == "path" or not _WORDS["places"].isdisjoint(place)
-        if (may_write and is_place) or form.startswith("output "):
-            yield "write", _BY_ARGUMENT + item.name
-        elif is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):
+        if is_act and (act := _first_verb(words)) and act.effect in ("sends", "destructive"):
             yield act.effect, _BY_ARGUMENT + item.name
+        elif (may_write and is_place) or form.startswith("output "):
+            yield "write", _BY_ARGUMENT + item.name
+        elif is_talk and item.required and words[-1] in _WORDS["messages"]:
+            yield "sends", _BY_ARGUMENT + item.name
         elif is_meant and words[-1] in choosers:
             values = [value for schema in types.variants(item.schema) for value in schema.choices or ()]
             if not (values or declared):
-                values = _PATTERNS["listed"].findall((item.description or tool.description or "")[:_LIST_LIMIT])
+                said = (item.description or tool.description or "")[:_LIST_LIMIT]
+                values = _PATTERNS["listed"].findall(said)
+                if words[-1] == "method" and len(values) < 2 and "http" in said.lower():
+                    values = ["delete"]
             for first, *rest in filter(None, (_words(str(value)) for value in values)):
                 known = _PLAIN if declared else _VERBS
                 done = first if first in known else next(filter(_PLAIN.__contains__, rest[-1:]), "")
@@ -549,7 +556,7 @@ def _verb_of_text(text: str) -> _Verb | None:
     if code := _code_in((verb, *takewhile(lambda word: word not in _ENDS, rest)), sentence):
         return code
     is_joined = rest[1:] and rest[0] in _JOINTS and rest[1] in _PLAIN  # "Display or change settings"
-    is_noun = verb in _NOUNS and not is_joined and (not rest or rest[0] not in _WORDS["determiners"])
+    is_noun = verb in _NOUNS and not is_joined and (not rest or rest[0] not in _DETERMINERS)
     if is_noun and first != verb and _VERBS[verb] != "read":  # "Orders by harbour"
         return None
     effect = _effect_of(verb, rest)
