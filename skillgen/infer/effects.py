@@ -455,6 +455,7 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     acting = {_base(*pair) for pair in pairs if pair[1] in _PRONOUNS}
     named = {_base(word) for word, after in pairs if after in _DETERMINERS and after != "that"}
     acting |= {verb for verb in named if _VERBS.get(verb) != "write"}
+    acting -= {"order"} if "by" in rest else set()  # "orders them by date"
     words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
     starts = takewhile(lambda word: word in _JOINTS or word in _VERBS, words)
     listed = [*starts] if _JOINTS.intersection(words[:1]) else []
