@@ -387,6 +387,8 @@ def _takes_nothing(raw: dict[str, Json], schemas: SchemaDocument, pointer: str) 
     Such a schema is closed, or has an empty object of properties, as SDKs write it, or is `{"type": "object"}`, which
     also accepts any object (2025-11-25, "Tool", "no parameters").
     """
+    if isinstance(raw.get("$ref"), str) and (target := schemas.resolve(raw["$ref"], pointer)) is not None:
+        raw = as_dict(target[1])
     is_closed = schemas.own_schema(raw, pointer).additional is False
     is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
     has_none = "type" in raw and raw.get("properties", {}) == {} and is_plain
