@@ -15,7 +15,6 @@ from contextlib import contextmanager
 from enum import IntEnum
 from functools import cached_property
 from pathlib import Path
-from textwrap import dedent
 from typing import Literal
 
 from msgspec import Struct
@@ -80,7 +79,7 @@ _MEMBER = re.compile(r"^  ([a-z-]+): (?:\|\n((?:    .*\n|\n)+)|(.*)\n)", re.MULT
 def _value(block: str, line: str) -> str | bool | list[str]:
     """Returns the value of a member; importing PyYAML takes more than the rest of a small run."""
     if block:
-        return dedent(block).rstrip("\n") + "\n"
+        return block[4:].replace("\n    ", "\n").rstrip("\n") + "\n"
     if line.startswith("["):
         return line[1:-1].split(", ")
     return line == "true" or line.strip("'")
