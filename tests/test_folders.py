@@ -406,7 +406,6 @@ MOVES: dict[str, tuple[dict[str, str | None], dict[str, str | None], str, str]] 
     "another name": ({"a": None, "b": None}, {"again": None, "b": None}, "agent-docs/a", "agent-docs/again"),
     "another folder": ({"a": "docs/old"}, {"a": "docs/new"}, "docs/old", "docs/new"),
     "a folder elsewhere": ({"a": None}, {"a": "docs"}, "agent-docs", "docs"),
-    "below another folder": ({"a": "docs/old"}, {"a": "site/new/one"}, "docs/old", "site/new/one"),
 }
 
 

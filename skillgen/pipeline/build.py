@@ -92,8 +92,7 @@ def resolve_targets(
             what = f"the targets {owner} and {name} write to the same folder"
             raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
     # An --out may be for one run, so nothing moves there from the folders of the file.
-    folders = (file.parent, *(out.parent for out in outs.values()), *sorted(file.parent.glob("[!.]*/")))
-    more = () if "out" in given else tuple(path for path in folders if path.name != "node_modules")
+    more = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
     near, kept = tuple(dict.fromkeys((top, *outs.values(), *more))), () if outs == own else tuple(own.values())
     place = Place(out=top, near=near, siblings=outs, kept=kept, owner=file, top=file)
     sources = [getattr(target.source, target.source.kind) for target in targets.values()]
