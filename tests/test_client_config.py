@@ -234,7 +234,7 @@ class TestMistakes:
     @pytest.mark.parametrize(
         ("text", "what"),
         [
-            ('{"a"', "is not JSON: line 1, column 5"),
+            ("{", "is not JSON: line 1, column 2"),
             ('{"mcpServers": {}}', "names no MCP servers"),
             ('{"openapi": "3.1.0"}', "is an OpenAPI description, not a list of MCP servers"),
             ("[]", "names no MCP servers"),

@@ -129,7 +129,7 @@ PLAIN = (
     *(*LEGACY, MODERN, "dies-on-unknown", "ignores-unknown", "spoiled", "unsupported-but-legacy", "starts-slowly"),
     *("locked", "unsupported", "dashdash", "modern-dashdash", "dashdash-without-help", "pages", "pages-in-a-circle"),
     *("empty-cursor-for-the-end", "endless", "refuses-lists", "garbage", "asks-before-tools", "dies-in-resources"),
-    *("refuses-tools", "dies-in-tools", "closes-stdout", "declares-nothing", "no-tools", "sloppy", "deep"),
+    *("refuses-tools", "dies-in-tools", "framed", "closes-stdout", "declares-nothing", "no-tools", "sloppy", "deep"),
     *("only-by-data", "only-by-text", "in-latin-1"),
     *("stubborn", "leaves-child", "hides-child-and-ends", "long-line", "many-lines", *SLOPPY),
 )
@@ -139,7 +139,6 @@ CRAWLS: dict[str, dict[str, Any]] = {
     "dribbling": {"module": "extended", "timeout": 1.0},
     "exits": {"env": {"KIOSK_KEY": "hunter2-hunter2"}},
     "silent": {"timeout": 0.5},
-    "framed": {"timeout": 0.5},
     "newest alone": {"manner": MODERN, "no_legacy_handshake": True},
     "one handshake": {"manner": "two-handshakes", "module": "extended", "no_legacy_handshake": True},
 }
@@ -364,7 +363,7 @@ DEAD_ENDS = {
     "long-line": ["a line of more than"],
     "many-lines": ["the limit of a crawl"],
     "garbage": ["not an MCP server", "'tick'"],
-    "framed": ["lines that are not JSON-RPC messages", "Content-Length"],
+    "framed": ["`Content-Length` header before each message"],
     "silent": ["`initialize`", "0.5 seconds"],
 }
 """Manners of a kiosk of which nothing can be documented, and what the message says."""
@@ -373,10 +372,10 @@ DEAD_ENDS = {
 class TestDeadEnds:
     @pytest.mark.parametrize("manner", DEAD_ENDS)
     def test_a_server_of_which_nothing_can_be_read_is_reported(self, crawls: Crawls, manner: str) -> None:
-        """X-05, X-13: what it sends is bounded in all and on one line, and so is its depth; framing is quoted."""
+        """X-05, X-13: what it sends is bounded in all and on one line, and so is its depth; framing is reported."""
         error = crawls(manner).error
         assert [part for part in DEAD_ENDS[manner] if part not in error.what] == []
-        assert ("--timeout" in error.fix or "timeout=" in error.fix) == (manner in ("silent", "framed"))
+        assert ("--timeout" in error.fix or "timeout=" in error.fix) == (manner == "silent")
 
     def test_a_server_that_exits_is_quoted_without_colours_and_secrets(self, crawls: Crawls) -> None:
         """X-09, X-12, X-13: exit status and the end of standard error, but no value from the environment."""

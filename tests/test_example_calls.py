@@ -18,6 +18,7 @@ from listed import command, tool
 from properties import examples
 from rows import inputs
 
+import skillgen
 from skillgen import Service, Tool, render_documents
 
 Json = Any
@@ -345,6 +346,23 @@ def test_two_arguments_share_no_value_of_the_prose() -> None:
     call = described("Finds.", of(a={"type": "integer", **size}, b={"type": "integer", **size}))
     assert call == {"a": 3, "b": 3}
     assert described("Finds.", of(a={"enum": ["x"]}, b={"enum": ["x"]})) == {"a": "x", "b": "x"}
+    late = {"format": "date", "description": "e.g. `yesterday`"}
+    assert described("Finds.", of(since={**text, **late})) == {"since": "2025-01-31"}
+
+
+def test_an_example_does_not_depend_on_the_operation_before_it() -> None:
+    """What one call has in its body is free in the next, also in an address and in the answers of the mock."""
+    name = {"type": "string", "description": "E.g. `acme`."}
+    body = {
+        "content": {"application/json": {"schema": {"type": "object", "required": ["n"], "properties": {"n": name}}}}
+    }
+    query = {"name": "org", "in": "query", "required": True, "schema": name}
+    paths = {
+        "/a": {"post": {"operationId": "add", "requestBody": body, "responses": {}}},
+        "/b": {"get": {"operationId": "find", "parameters": [query], "responses": {}}},
+    }
+    found = skillgen.read({"openapi": "3.1.0", "info": {"title": "Firms", "version": "1"}, "paths": paths})
+    assert [tool.examples[0].input for tool in found.tools] == [{"body": {"n": "acme"}}, {"org": "acme"}]
 
 
 def test_an_object_that_requires_nothing_has_no_example() -> None:

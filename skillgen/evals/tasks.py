@@ -139,7 +139,7 @@ def drafted(service: Service, skill_name: str) -> str:
     evals = [*_from_workflows(service), *_from_examples(service)][:10]
     loads = dict.fromkeys(map(_sentence, service.when_to_use[:_DRAFTED_QUERIES]), True)
     for use in service.when_not_to_use[:_DRAFTED_QUERIES]:
-        loads[_sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip())] = False
+        loads.setdefault(_sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip()), False)
     # Without uses, the tools say what it is for.
     loads = loads or dict.fromkeys((_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED_QUERIES]), True)
     queries = [{"query": query, "should_trigger": is_loaded} for query, is_loaded in loads.items()]

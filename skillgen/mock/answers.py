@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from msgspec import Struct, field, to_builtins
 
@@ -191,13 +192,14 @@ class Request(Struct, frozen=True):
 
     @property
     def path(self) -> str:
-        """The path, percent-encoded."""
-        return self.target.partition("?")[0]
+        """The path, also of a request as a proxy gets it."""
+        path = self.target.partition("#")[0].partition("?")[0]
+        return urlsplit(path).path if path.startswith(("http://", "https://")) else path
 
     @property
     def query(self) -> str:
         """The query, percent-encoded."""
-        return self.target.partition("?")[2]
+        return self.target.partition("#")[0].partition("?")[2]
 
 
 class Decoded(Struct):

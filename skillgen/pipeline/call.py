@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -109,7 +110,8 @@ class _McpClient(script.McpClient):
         from skillgen.sources.mcp.connect import crawl_error
         from skillgen.sources.mcp.session import RpcError
 
-        answer = self._session.request(method, params)
+        self._session.deadline = monotonic() + self.timeout_s  # that of the crawl does not count
+        answer = self._session.request(method, params, self.timeout_s)
         failure = answer.failure
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
             return {"error": {"code": failure.code, "message": failure.message}}

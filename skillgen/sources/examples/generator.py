@@ -126,7 +126,7 @@ class Generator:
         Raises:
             NoExample: none was found.
         """
-        self._built, self._in_url, self._needed, self._path = 0, in_url, frozenset(needed), set()
+        self._built, self._in_url, self._needed, self._path, self._taken = 0, in_url, frozenset(needed), set(), []
         try:
             return self._value(schema, name, 0, text)
         except RecursionError:
@@ -189,7 +189,7 @@ class Generator:
         elif self._invents:
             yield from map(_invented, _numbers(flat) if kind in ("integer", "number") else self._strings(flat, name))
             yield from map(_invented, (1, {}, [], False) if not flat.types else ())
-        elif flat.format in _DATES and kind == "string" and not said:
+        elif flat.format in _DATES and kind == "string" and not any(item in self._taken for item in said):
             yield Generated(_DATES[flat.format], is_generated=True)
         elif kind == "string" or self._in_url:
             word = str(flat.format) if flat.format in _NAMED_FORMATS and not self._in_url else name
@@ -209,7 +209,7 @@ class Generator:
         """Returns a value of a property; `text` is the description of the object, which may explain it."""
         about = "\n".join(filter(None, (_about(item), lines_on(item.name, text) if text else "")))
         found = self._value(item.schema, item.name, depth + 1, about)
-        self._taken += [found.value] if depth == 0 and isinstance(found.value, str) else []
+        self._taken += [found.value] if depth == 0 and not self._invents and isinstance(found.value, str) else []
         return found
 
     def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[Generated]:

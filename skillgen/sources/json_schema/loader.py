@@ -343,8 +343,8 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         required = required_names(raw) if "required" in raw else ()
         if "properties" in raw:
             fields["properties"] = self._properties(raw, pointer, depth, frozenset(required))
-            if required:
-                required = tuple(name for name in required if name not in raw["properties"])
+            declared = {item.name for item in fields["properties"]} if required else ()
+            required = tuple(name for name in required if name not in declared)
         if required:
             fields["required"] = required
         if "additionalProperties" in raw:

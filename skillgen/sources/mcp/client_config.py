@@ -24,9 +24,9 @@ from skillgen.model.values import Json
 from skillgen.security.credentials import looks_random, redact
 from skillgen.security.secrets import Secrets, is_private, is_secret_setting, public_url, secrets_from_environment
 from skillgen.sources import detect
-from skillgen.sources.documents import is_url, load_text, parse_text, text_of_file
+from skillgen.sources.documents import is_url, load_text, text_of_file
 from skillgen.sources.http import FetchOptions
-from skillgen.sources.json_access import as_dict, as_list, json_or_none, text_of
+from skillgen.sources.json_access import as_dict, as_list, json_from_text, json_or_none, text_of
 from skillgen.sources.mcp.publications import SSE, PublishedWay, published_ways
 from skillgen.sources.mcp.target import ServerTarget, Transport, refuse_bad_url
 from skillgen.text import lazy_re as re
@@ -170,7 +170,7 @@ def read_client_config(source: str | os.PathLike[str], access: FetchOptions | No
     path = Path(text)
     if path.is_dir():
         return _plugin_config(path)
-    data = _data_of(path)
+    data = _json_file(path)
     folder = path.absolute().parent
     folder = folder.parent if folder.name in _EDITOR_FOLDERS else folder
     config = _config_from(data, text, folder, is_foreign=False)
@@ -226,10 +226,10 @@ def _plugin_config(folder: Path) -> ClientConfig:
     for path in (folder / name for name in _PLUGIN_FILES):
         if not path.is_file() or not _is_inside(path, folder):
             continue
-        data = as_dict(_data_of(path))
+        data = as_dict(_json_file(path))
         other = text_of(data, "mcpServers")
         if other is not None and _is_inside(named := folder / other, folder) and named.is_file() and named != path:
-            data = as_dict(_data_of(named))
+            data = as_dict(_json_file(named))
         if (config := _config_from(data, str(path), folder, is_foreign=True)) is not None:
             ways |= frozenset(name for name in config.ways if name not in servers)
             servers = {**config.servers, **servers}
@@ -247,11 +247,17 @@ def _is_inside(path: Path, folder: Path) -> bool:
         return False
 
 
-def _data_of(path: Path) -> Json:
+def _json_file(path: Path) -> Json:
     try:
-        return parse_text(without_comments(load_text(str(path), FetchOptions())[1]), str(path), ProblemLog())
+        _, text, _ = load_text(str(path), FetchOptions())
+        return json_from_text(without_comments(text), ProblemLog())
     except SourceError as error:
         raise UsageError(error.what, where=str(path), fix=error.fix) from None
+    except json.JSONDecodeError as error:
+        what = f"is not JSON: line {error.lineno}, column {error.colno}: {error.msg}"
+        raise UsageError(what, where=str(path), fix="correct it there") from None
+    except RecursionError:
+        raise UsageError("is nested too deeply", where=str(path), fix="write it with fewer levels") from None
 
 
 def without_comments(text: str) -> str:

@@ -381,18 +381,27 @@ def _is_unconstrained(schema: Schema | None) -> bool:
     return schema is None or replace(schema, description=None, title=None, additional=None) == ANYTHING
 
 
-def _takes_nothing(raw: dict[str, Json], schemas: SchemaDocument, pointer: str) -> bool:
+def _takes_nothing(raw: Json, schemas: SchemaDocument, pointer: str) -> bool:
     """True if a schema without parameters declares that the tool has no parameters.
 
     Such a schema is closed, or has an empty object of properties, as SDKs write it, or is `{"type": "object"}`, which
     also accepts any object (2025-11-25, "Tool", "no parameters").
     """
-    if isinstance(raw.get("$ref"), str) and (target := schemas.resolve(raw["$ref"], pointer)) is not None:
-        raw = as_dict(target[1])
-    is_closed = schemas.own_schema(raw, pointer).additional is False
-    is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
-    has_none = "type" in raw and raw.get("properties", {}) == {} and is_plain
-    return raw.get("type", "object") == "object" and (is_closed or has_none)
+    waiting, known = [raw], set[int]()
+    while waiting:
+        raw = waiting.pop()
+        if not isinstance(raw, dict) or id(raw) in known:
+            continue
+        known.add(id(raw))
+        is_closed = schemas.own_schema(raw, pointer).additional is False
+        is_plain = raw.keys().isdisjoint(("additionalProperties", "unevaluatedProperties"))
+        if is_closed or ("type" in raw and raw.get("properties", {}) == {} and is_plain):
+            if raw.get("type", "object") == "object":
+                return True
+            continue
+        target = schemas.resolve(raw["$ref"], pointer) if isinstance(raw.get("$ref"), str) else None
+        waiting += [*([target[1]] if target is not None else []), *as_list(raw.get("allOf"))]
+    return False
 
 
 def _examples(owner: FieldReader) -> Iterator[tuple[Example, str]]:

@@ -318,6 +318,8 @@ _BANNERS_LIMIT = 10_000
 _UNSENT_LIMIT = 1_000
 """Maximum number of responses to the server's own requests that it has not read yet."""
 
+_FRAME_HEADER = re.compile(r"content-(?:length: *[0-9]+|type:.*)", re.IGNORECASE)
+
 _EXCEPTION = re.compile(r"[\s|]*((?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: .*)")
 """The line of a traceback that says what is wrong."""
 
@@ -345,7 +347,7 @@ class StdioConnection:
         self._pending: dict[str, Future[Json]] = {}
         self._lock = threading.Lock()
         self._lost: ConnectionLost | None = None
-        self._banners = 0
+        self._banners, self._is_frame = 0, False
         self._first_banner = ""
         self._errors = bytearray()
         self._outbox: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
@@ -432,6 +434,13 @@ class StdioConnection:
         messages, banner = parse_messages(line)
         for message in messages:
             self._handle(message)
+        if self._is_frame and not (messages or banner):
+            what = "It writes a `Content-Length` header before each message, as language servers do."
+            fix = (
+                "Have the server write each message as one line, and nothing else (specification, 'Transports', stdio)."
+            )
+            raise ConnectionLost(what, fix=fix)
+        self._is_frame = _FRAME_HEADER.fullmatch(banner) is not None
         if banner:
             self._banners += 1
             self._first_banner = self._first_banner or banner[:2000]
