@@ -70,12 +70,12 @@ class Console(Options, frozen=True, kw_only=True):
         """Prints problems: a line for each code, with `verbose` for each problem, also for notes."""
         if self.quiet:
             return
-        shown: dict[str, list[Problem]] = {}
-        for number, problem in enumerate(problems):
-            if self.verbose or problem.level != "info":
-                shown.setdefault(str(number) if self.verbose else problem.code, []).append(problem)
+        by_code: dict[str, list[Problem]] = {}
+        for problem in problems if not self.verbose else ():
+            if problem.level != "info":
+                by_code.setdefault(problem.code, []).append(problem)
         # Agents read messages too, and a message may quote any text of the source, also in a pointer.
-        for same in shown.values():
+        for same in ([item] for item in problems) if self.verbose else by_code.values():
             _print(disarm(_problem_line(same)))
 
     def worst(self, runs: Iterable[Callable[[], ExitCode]]) -> ExitCode:

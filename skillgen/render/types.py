@@ -642,8 +642,8 @@ def branch_line(label: str, notes: Iterable[str], inner: Sequence[str]) -> str:
 
 def sent_parameters(parameters: Sequence[Parameter], way: Direction) -> Sequence[Parameter]:
     """Returns the properties that are used in this way; what a caller must send comes first."""
-    if left := _left_out(parameters, way):
-        parameters = [item for item in parameters if item not in left]
+    if left := {*map(id, _left_out(parameters, way))}:
+        parameters = [item for item in parameters if id(item) not in left]
     return parameters if way == "returned" else sorted(parameters, key=attrgetter("required"), reverse=True)
 
 

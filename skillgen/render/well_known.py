@@ -237,7 +237,7 @@ def _manifest(renderings: Sequence[Rendering], domain: str | None) -> Iterator[D
     services = [rendering.service for rendering in renderings if rendering.service.kind == "openapi"]
     if len(services) > 1:
         message = f"mcp.yaml is left out, because a domain has only one and these are {len(services)} APIs"
-        yield without("well-known/mcp.yaml", message, "serve the mcp.yaml of each on its own domain")
+        yield without(_MCP_YAML, message, "serve the mcp.yaml of each on its own domain")
     for service in services if len(services) == 1 else ():
         entry = {
             "name": skill_name(service),
@@ -251,7 +251,7 @@ def _manifest(renderings: Sequence[Rendering], domain: str | None) -> Iterator[D
                 yield json_document(_ENTRY, entry)
 
 
-_PATH = "well-known/mcp.yaml"
+_MCP_YAML = "well-known/mcp.yaml"
 
 _FLOWS = {
     "implicit": ("authorizationUrl",),
@@ -282,7 +282,7 @@ def _mcp_manifest(service: Service) -> Iterator[Document | Problem]:
     tools = [tool for tool in operations if tool.method in _METHODS]
     if service.version is None or not tools:
         message = "mcp.yaml is left out, because the source declares no version of the API or no operation"
-        yield without(_PATH, message, "declare it in the source, or with --service-version")
+        yield without(_MCP_YAML, message, "declare it in the source, or with --service-version")
         return
     schemas = _Schemas(service)
     counts = Counter(tool.auth for tool in tools if tool.auth)
@@ -317,13 +317,13 @@ def _mcp_manifest(service: Service) -> Iterator[Document | Problem]:
     yield Document("mcp.yaml", "".join(f"{line}\n" for line in yaml_lines(with_values(fields), _scalar)))
     if others := sorted({one_line(tool.method or "") for tool in operations if tool.method not in _METHODS}):
         message = f"OpenAPI 3.1 has no method {', '.join(others)}; such operations are left out"
-        yield without(_PATH, message, "describe them in the documentation of the API")
+        yield without(_MCP_YAML, message, "describe them in the documentation of the API")
     if not servers:
         message = "mcp.yaml has no server, because the source has no URL that others reach"
-        yield without(_PATH, message, "set it with --base-url")
+        yield without(_MCP_YAML, message, "set it with --base-url")
     if not any(auth.flow == "authorizationCode" for auth in service.requirements.auth):
         message = "MCP (REST edition) requires OAuth 2.0 with an authorization code, which the source does not declare"
-        yield without(_PATH, message, "declare it in `securitySchemes` if the API has it")
+        yield without(_MCP_YAML, message, "declare it in `securitySchemes` if the API has it")
 
 
 def _scalar(item: Any) -> str:

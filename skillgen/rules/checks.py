@@ -456,6 +456,8 @@ _RULES_ON_SERVICES: _Table = (
 
 _NAME_IN_TEXT = r"(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
 _AFTER_WORD = re.compile(rf" (?<=[lsnkuroehLSNKUROEH][eglnryEGLNRY] )[`'\"]?({_NAME_IN_TEXT})")
+"""A name after the last two letters of any of the verbs, which skip most words; `_VERB_BEFORE` decides."""
+
 _VERB_BEFORE = re.compile(r"\b(?:call|use|using|invoke|run|try|tool|prefer) (?:the )?(?:tool )?\Z", re.IGNORECASE)
 _NOUN = re.compile(r" tools?\b")
 _BEFORE_NOUN = re.compile(rf"(?<![\w./:-])({_NAME_IN_TEXT})[`'\"]?(?:\(\))?\Z")

@@ -26,7 +26,7 @@ from skillgen.errors import SkillgenError, SourceError
 from skillgen.model.values import Json
 from skillgen.security.secrets import hosts_of, public_url, published_url
 from skillgen.sources.http import resolve_public_address
-from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR
+from skillgen.sources.json_access import TOTAL_TIMEOUT_FACTOR, texts_of
 from skillgen.sources.mcp import sdk
 from skillgen.sources.mcp.connect import LoginFile, StoredLogin
 from skillgen.sources.mcp.http import error_from_transport
@@ -211,9 +211,12 @@ class _Redirect:
         self.answer: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
 
     @asynccontextmanager
-    async def listening(self) -> AsyncIterator[None]:
-        """Listens in the block, on any free port."""
-        server = await asyncio.start_server(self._receive, "127.0.0.1", 0)
+    async def listening(self, port: int) -> AsyncIterator[None]:
+        """Listens in the block, on another port if the given one is in use."""
+        try:
+            server = await asyncio.start_server(self._receive, "127.0.0.1", port)
+        except OSError:
+            server = await asyncio.start_server(self._receive, "127.0.0.1", 0)
         self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}{_CALLBACK_PATH}"
         try:
             yield
@@ -334,7 +337,7 @@ async def _send_ping(target: ServerTarget, url: str, file: LoginFile) -> tuple[i
     headers = [*target.headers, ("Accept", "application/json, text/event-stream")]
     limits, redirect, login = LoginLimits(url, target.login.issuer), _Redirect(), target.login
     seconds = TOTAL_TIMEOUT_FACTOR * target.timeout_s + (_PERSON_S if login.announce is not None else 0)
-    async with redirect.listening():
+    async with redirect.listening(_registered_port(file)):
         provider = _TokenProvider(url, login, file, redirect, limits)
         hooks: dict[str, list[Any]] = {"request": [provider.check, limits.check], "response": [limits.read]}
         client = httpx2.AsyncClient(auth=provider, headers=headers, timeout=target.timeout_s, event_hooks=hooks)
@@ -364,6 +367,14 @@ def _named_client(login: Login, redirect: _Redirect) -> sdk.models.OAuthClientIn
             "token_endpoint_auth_method": "none" if secret is None else "client_secret_post",
         }
     )
+
+
+def _registered_port(file: LoginFile) -> int:
+    """Returns the port of the registered redirect URI, which some authorization servers compare; 0 if unknown."""
+    uris = texts_of(file.read().get("client"), "redirect_uris")
+    with suppress(ValueError, IndexError):
+        return urlsplit(uris[0]).port or 0
+    return 0
 
 
 def _has_browser() -> bool:

@@ -315,8 +315,7 @@ class RequestGenerator:
                 continue
             of_schema = self._examples_of_schema(media, pointer)
             examples = chain(media_examples(name, media, pointer, self._resolver), of_schema)
-            # Not an object of which each member is empty.
-            declared = (item for item in examples if item.value != dict.fromkeys(as_dict(item.value) or ("",), ""))
+            declared = (item for item in examples if not _is_empty_form(item.value))
             found: list[_Sent] = []
             for example in (*islice(declared, _EXAMPLES_LIMIT), None):
                 if example is not None or not found:
@@ -415,6 +414,11 @@ class RequestGenerator:
         options = (tuple(credential.scheme for credential in option) for option in tool.auth or ())
         known = (names for names in options if self._sent_as.keys() >= set(names))
         return next(known, () if tool.auth is not None else self._assumed)
+
+
+def _is_empty_form(value: Json) -> bool:
+    """True for an object of which each member is an empty text: it only names the members."""
+    return isinstance(value, dict) and bool(value) and all(member == "" for member in value.values())
 
 
 def _texts(item: Parameter, made: Generated) -> list[str]:
