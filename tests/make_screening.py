@@ -50,6 +50,9 @@ def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
     for part in source.split():
         most, _, excluded = part.partition("!")
         names = (excluded or part.lstrip("*")).split("/")
+        if part == "^":
+            parts.append("(?<![^,])")
+            continue
         one_of = "".join(codes[name] for name in names) if not names[0].isdigit() else ""
         if most.isdigit():
             parts.append(f"(?:{comma} {f'(?![^ ,]*[{one_of}])' if one_of else ''}[^ ,]*){{0,{most}}}?")
@@ -98,13 +101,14 @@ def injection() -> dict[str, Any]:
     scripts, words, phrases = dict[str, str](), dict[str, str](), dict[str, list[tuple[list[str], str]]]()
     listed = terms(data, codes, scripts)
     common = {word: place for place, word in enumerate(data["common"].split())}
+    unknown = len(common)
     uses = Counter(word for term, _ in listed for word in term.split("_"))
     for term, concepts in listed:
         if "_" not in term:
             words[term] = words.get(term, "") + concepts
         else:  # found by a word that few texts have, else by a long one that few other terms have
             parts = term.split("_")
-            rarest = min(parts, key=lambda part: (-common.get(part, 99), len(part) < 5, uses[part], -len(part)))
+            rarest = min(parts, key=lambda part: (-common.get(part, unknown), len(part) < 5, uses[part], -len(part)))
             phrases.setdefault(rarest, []).append((parts, concepts))
     rules, patterns, by_code = list[dict[str, Any]](), list[dict[str, Any]](), dict[str, list[int]]()
     foreign = list[tuple[int, str, list[list[str]]]]()
