@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -63,16 +63,17 @@ class OperationReader:
         entries = list(self.requests.operations(as_dict(self.resolver.document.get("paths")), "/paths"))
         plain = {(entry.method, entry.path.removesuffix("/")): entry.operation for entry in entries}
         entries = [entry for entry in entries if not self._is_twin(entry, plain)]
-        names = _operation_names((entry.method, entry.path, entry.operation_id) for entry in entries)
+        declared = [text_of(entry.operation, "operationId") for entry in entries]
+        names = _operation_names(entries, declared)
         self.responses.operations = frozenset(names)
-        for entry, name in zip(entries, names, strict=True):
+        for entry, name, operation_id in zip(entries, names, declared, strict=True):
             # If the path item is a reference, a link may use the pointer of either.
             for pointer in (entry.pointer, child("/paths", entry.path, entry.method)):
                 self.responses.tool_names.setdefault(pointer, name)
-            if entry.operation_id is None:
+            if operation_id is None:
                 self._problems.report("operation-id-missing", entry.pointer, f"no operationId; named {name}")
-            elif name != entry.operation_id:
-                message = f"another operation has the operationId {entry.operation_id!r}; this one is named {name}"
+            elif name != operation_id:
+                message = f"another operation has the operationId {operation_id!r}; this one is named {name}"
                 self._problems.report("operation-id-duplicate", entry.pointer, message)
             check_path(entry.path, entry.items[-1][1], self._problems)
         sent = [(entry.method, entry.path.partition("#")[0]) for entry in entries]
@@ -113,7 +114,7 @@ class OperationReader:
         auth = self.security.default if own is None else own
         title, description = _tool_texts(operation)
         tags = tags_of(operation)
-        origins = {} if name == entry.operation_id else {"name": Origin("inferred", "method and path")}
+        origins = {} if name == operation.get("operationId") else {"name": Origin("inferred", "method and path")}
         texts = _texts(entry, origins)
         headers = as_dict(success.get("headers"))
         pagination, reason = pagination_of(operation, body.parameters + sent, output, headers, self._types)
@@ -262,27 +263,27 @@ def tags_of(operation: dict[str, Json]) -> tuple[str, ...]:
     return tuple(tag for tag in as_list(operation.get("tags")) if isinstance(tag, str) and tag.strip())
 
 
-def _operation_names(operations: Iterable[tuple[str, str, str | None]]) -> tuple[str, ...]:
-    """Returns a unique name for each operation (method, path, operationId).
+def _operation_names(entries: Sequence[PathOperation], declared: Sequence[str | None]) -> tuple[str, ...]:
+    """Returns a unique name for each operation; `declared` are their operationIds.
 
     The first operation with an operationId has it as its name, so that a name on which others rely never changes. An
     operation without one, or with one that is taken, is named after method and path, without an extension that is the
     only one of the description: `/orders.json`.
     """
-    operations = tuple(operations)
-    extensions = {found[0] for _, path, _ in operations if (found := FORMAT_IN_PATH.search(path))}
+    extensions = {found[0] for entry in entries if (found := FORMAT_IN_PATH.search(entry.path))}
     extension = extensions.pop() if len(extensions) == 1 else ""
-    taken = {operation_id for _, _, operation_id in operations if operation_id}
+    taken = {*filter(None, declared)}
     used_ids: set[str] = set()
     numbers: Counter[str] = Counter()
     names = []
-    for method, path, operation_id in operations:
+    for entry, operation_id in zip(entries, declared, strict=True):
         if operation_id and operation_id not in used_ids:
             used_ids.add(operation_id)
             names.append(operation_id)
             continue
         # Such as `get_users_id` for GET /users/{id}.
-        name = base = "_".join([method.lower(), *(re.findall(r"[^\W_]+", path.removesuffix(extension)) or ["root"])])
+        words = re.findall(r"[^\W_]+", entry.path.removesuffix(extension)) or ["root"]
+        name = base = "_".join([entry.method.lower(), *words])
         while name in taken:
             numbers[base] += 1
             name = f"{base}_{numbers[base] + 1}"

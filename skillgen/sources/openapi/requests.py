@@ -68,7 +68,6 @@ class PathOperation(Struct, frozen=True, kw_only=True):
     """The path item; if it has a `$ref`, the target and then the siblings of the `$ref`."""
 
     operation: dict[str, Json]
-    operation_id: str | None
     pointer: str
 
     @property
@@ -230,10 +229,7 @@ class RequestReader:
                 self._problems.report("internal-left-out", pointer, message)
                 continue
             check_responses(operation, pointer, self._problems)
-            name = text_of(operation, "operationId")
-            yield PathOperation(
-                method=method, path=path, items=items, operation=operation, operation_id=name, pointer=pointer
-            )
+            yield PathOperation(method=method, path=path, items=items, operation=operation, pointer=pointer)
 
     def _misspelt_methods(self, item: dict[str, Json], item_pointer: str) -> Iterator[tuple[str, Json, str]]:
         """Yields the operations with a method that is not in lower case, and reports unknown members."""

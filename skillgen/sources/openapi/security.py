@@ -239,12 +239,10 @@ class SecurityReader:
 
 
 _DENIALS = frozenset({"no", "not", "without"})
+_WORDS = "ApiKey|Bot|GenieKey|GNAP|NetworkInsight|SSWS|Token"
 _WORD_BEFORE_KEY = re.compile(
-    r"(?i:(?:ization:? *|[\"'`*“‘])[\"'`]?(Bearer)\b|\b(Bearer)(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme)))"
-    r"|(?:ization: *|\A(?:[\w ]{1,40} - )?(?=[A-Z][A-Za-z]{0,20}[A-Z])|[\"'`“‘](?=[A-Z]))"
-    r"(?!(?i:authorization|basic|get|post|put)\b)(\w{2,30}) [{<][^{}<>]{0,30}(?i:key|token|jwt)[^{}<>]{0,30}[}>]"
-    r"|\b(?:(?:prefix|prefixed by|prefixed with) [\"'`“‘](?=[A-Z])|prepended with [\"'`“‘])"
-    r"(?!(?i:basic)\b)([A-Za-z]{2,30}) ?[\"'`”’]"
+    r"(?i)(?:ization:? *|[\"'`*“‘])[\"'`]?(Bearer)\b|\b(Bearer)(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme))"
+    rf"|(?:ization: *|\A|- |[\"'`“‘])({_WORDS}) [<{{]|\bpre(?:fix(?:ed (?:by|with))?|pended with) [\"'`“‘]({_WORDS})\b"
 )
 """The word before a key as texts write it: "Bearer scheme", `SSWS {token}`, the prefix "GNAP"."""
 
