@@ -95,7 +95,7 @@ def is_inferred(node: Any, field: str) -> bool:
 
 
 def child(pointer: str, *tokens: object) -> str:
-    """Returns the pointer to a member below `pointer`."""
+    """Returns the pointer below `pointer` by names of a source, escaped. Fixed keys need none: `f"{pointer}/type"`."""
     for token in tokens:
         if isinstance(token, str) and ("~" in token or "/" in token):
             token = token.replace("~", "~0").replace("/", "~1")

@@ -23,7 +23,7 @@ from skillgen.model.resource import Area, Event, Section
 from skillgen.model.service import Service, Workflow, WorkflowStep
 from skillgen.model.tool import EFFECTS, Tool, is_raised_by
 from skillgen.model.traversal import type_references, types_named_in, types_reached
-from skillgen.model.values import Origin, Value, child
+from skillgen.model.values import Origin, Value
 from skillgen.pipeline.ownership import earlier_folder, is_of_other_service, is_site
 from skillgen.security.screening import screen_service
 from skillgen.security.secrets import public_url
@@ -331,7 +331,7 @@ def _workflows(service: Service, request: Request) -> tuple[list[Workflow], list
             message = f"a step calls {unknown[0]!r}, which the service does not have"
             problems.append(Problem.of("text-names-gone", place, message))
         known = tuple(
-            WorkflowStep(name="", tool=step.tool, description=step.do, pointer=child(place, index))
+            WorkflowStep(name="", tool=step.tool, description=step.do, pointer=f"{place}/{index}")
             for index, step in enumerate(steps)
             if step.tool in names
         )

@@ -82,7 +82,7 @@ def _tautological_description(tool: Tool, types: Types) -> Findings:
     text = (tool.description or "") if tool.method is not None else _text_of(tool)
     if text and (what := _repeated(text, tool)) is not None:
         message = f"the description of {tool.name} only repeats its {what}: {text[:80]!r}"
-        yield child(tool.pointer, "description"), message
+        yield f"{tool.pointer}/description", message
 
 
 def _repeated(text: str, tool: Tool) -> str | None:
@@ -97,12 +97,12 @@ def _brief_description(tool: Tool, types: Types) -> Findings:
     count = len(words_in(_WIDE.sub(r"\g<0> ", text)))
     if 0 < count < _BRIEF_WORDS and _repeated(text, tool) is None:
         message = f"the description of {tool.name} has {counted(count, 'word')}: {text!r}"
-        yield child(tool.pointer, "description"), message
+        yield f"{tool.pointer}/description", message
 
 
 def _long_description(tool: Tool, types: Types) -> Findings:
     if (count := len(_text_of(tool))) > _SCANNED_CHARACTERS:
-        yield child(tool.pointer, "description"), f"the description of {tool.name} has {count:,} characters"
+        yield f"{tool.pointer}/description", f"the description of {tool.name} has {count:,} characters"
 
 
 def _properties_undescribed(service: Service) -> Findings:
@@ -196,7 +196,7 @@ def _unknown_tool_named(service: Service) -> Findings:
     about = " ".join(filter(None, (service.summary, service.description, service.instructions)))
     texts = [(service.name, "/initialize" if service.kind == "mcp" else "/info/description", about)]
     for tool in service.tools:
-        texts.append((tool.name, child(tool.pointer, "description"), f"{tool.summary or ''} {_text_of(tool)}"))
+        texts.append((tool.name, f"{tool.pointer}/description", f"{tool.summary or ''} {_text_of(tool)}"))
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
     # One search over all texts decides for a service whose texts name no such tool.
     missing = [*names.missing_in("\n".join({text[:_SCANNED_CHARACTERS] for *_, text in texts}))]
@@ -211,7 +211,7 @@ def _unknown_tool_named(service: Service) -> Findings:
 def _name_not_portable(tool: Tool, types: Types) -> Findings:
     if not re.fullmatch(r"[A-Za-z0-9_.-]{1,128}", tool.name):
         message = f"the name {tool.name[:140]!r} is not of 1 to 128 letters, digits, `_`, `-` and `.`"
-        yield child(tool.pointer, "name"), message
+        yield f"{tool.pointer}/name", message
 
 
 def _name_too_long(tool: Tool, types: Types) -> Findings:
@@ -314,7 +314,7 @@ def _no_output_schema(tool: Tool, types: Types) -> Findings:
     # Otherwise it is a file, an image or plain text, or nothing.
     if any(map(_STRUCTURED.search, media_types)) or (is_ok and not media_types):
         what = "the structure of its result" if media_types else "a result"
-        yield child(tool.pointer, "responses"), f"{tool.name} does not declare {what}"
+        yield f"{tool.pointer}/responses", f"{tool.name} does not declare {what}"
 
 
 def _output_schema_invalid(tool: Tool, types: Types) -> Findings:
@@ -341,12 +341,12 @@ def _paging_without_cursor(service: Service) -> Findings:
 
 def _errors_undeclared(tool: Tool, types: Types) -> Findings:
     if not tool.errors:
-        yield child(tool.pointer, "responses"), f"{tool.name} declares no errors"
+        yield f"{tool.pointer}/responses", f"{tool.name} declares no errors"
 
 
 def _errors_unstructured(tool: Tool, types: Types) -> Findings:
     if tool.errors and not any(item.output is not None for item in tool.errors):
-        yield child(tool.pointer, "responses"), f"no error of {tool.name} declares its body"
+        yield f"{tool.pointer}/responses", f"no error of {tool.name} declares its body"
 
 
 _MESSAGE = re.compile(

@@ -107,10 +107,10 @@ class _FileReader:
         if not 0 < len(raw) <= _WORKFLOWS_LIMIT:
             self._report("/workflows", f"there are {len(raw):,} workflows; the first {_WORKFLOWS_LIMIT} are read")
         for index, item in enumerate(raw[:_WORKFLOWS_LIMIT]):
-            pointer, name = child("/workflows", index), text_of(item, "workflowId")
+            pointer, name = f"/workflows/{index}", text_of(item, "workflowId")
             if name is None or name in known:
                 message = f"a workflow has no workflowId, or that of another one ({name}); it is left out"
-                self._report(child(pointer, "workflowId"), message)
+                self._report(f"{pointer}/workflowId", message)
                 continue
             try:
                 yield self._workflow(as_dict(item), name, pointer)
@@ -123,7 +123,7 @@ class _FileReader:
         Raises:
             _CannotBeMadeError: one of its steps cannot be made.
         """
-        raw_steps, place = [as_dict(item) for item in as_list(raw.get("steps"))], child(pointer, "steps")
+        raw_steps, place = [as_dict(item) for item in as_list(raw.get("steps"))], f"{pointer}/steps"
         names = [text_of(item, "stepId") for item in raw_steps]
         if not 0 < len(names) <= _STEPS_LIMIT or None in names or len(set(names)) < len(names):
             what = f"no steps, more than {_STEPS_LIMIT}, or steps without a stepId of their own"
@@ -132,7 +132,7 @@ class _FileReader:
         self._shared = self._values(raw, pointer)
         self._on_success = self._actions(raw, "successActions", pointer)
         self._on_failure = self._actions(raw, "failureActions", pointer)
-        steps = tuple(self._step(item, child(place, index)) for index, item in enumerate(raw_steps))
+        steps = tuple(self._step(item, f"{place}/{index}") for index, item in enumerate(raw_steps))
         if not any(step.tool is not None or step.workflow is not None for step in steps):
             message = f"the workflow {name!r} has no step that calls the service"
             raise _CannotBeMadeError(place, message, "workflow-left-out")
@@ -141,7 +141,7 @@ class _FileReader:
             name=name,
             title=text_of(raw, "summary"),
             description=text_of(raw, "description"),
-            inputs=self._inputs(raw.get("inputs"), child(pointer, "inputs")),
+            inputs=self._inputs(raw.get("inputs"), f"{pointer}/inputs"),
             steps=steps,
             outputs=_expressions(raw.get("outputs")),
             after=self._existing(after, {*self._ids} - {name}, pointer),
@@ -152,7 +152,7 @@ class _FileReader:
         """Returns the steps or workflows of `dependsOn` that there are."""
         kept = tuple(name for name in names if name.startswith("$") or name in known)
         if unknown := [name for name in names if name not in kept]:
-            self._report(child(pointer, "dependsOn"), f"there is no {unknown[0][:120]!r} to wait for; it is left out")
+            self._report(f"{pointer}/dependsOn", f"there is no {unknown[0][:120]!r} to wait for; it is left out")
         return kept
 
     # -- steps -------------------------------------------------------------------------------------------------------
@@ -248,7 +248,7 @@ class _FileReader:
                 name = reference.removeprefix(f"$components.{component}.")
                 found = as_dict(as_dict(self._data.get("components")).get(component)).get(name)
                 if not isinstance(found, dict) or name == reference:
-                    self._report(child(place, "reference"), f"{reference[:120]!r} names no component")
+                    self._report(f"{place}/reference", f"{reference[:120]!r} names no component")
                     continue
                 item = {**found, **{key: value for key, value in item.items() if key != "reference"}}
             yield place, item

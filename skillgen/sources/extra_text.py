@@ -341,7 +341,7 @@ class _Overlay:
     def apply(self, data: Json) -> Json:
         """Returns the description after all actions; each one sees the result of the one before."""
         for index, action in enumerate(self._actions):
-            pointer = child("/actions", index)
+            pointer = f"/actions/{index}"
             try:
                 data = self._applied(as_dict(action), data, pointer)
             except _InvalidAction as error:

@@ -223,7 +223,7 @@ class _ServiceReader:
             own = self._declared(command, texts, pointer, "global", len(self._words) + len(path))
             above = [*above, *(item for item in own if (not item.exits if path else item.is_needed))]
         for index, item in enumerate(command.commands):
-            where = child(pointer, "commands", index)
+            where = f"{pointer}/commands/{index}"
             if item.is_hidden:
                 self._hidden.add(where)
             else:
@@ -279,7 +279,7 @@ class _ServiceReader:
         """Returns the parameters of a command that its help shows; `after` as in `CommandSyntax`."""
         declared = []
         for index, item in enumerate(command.params):
-            where, syntax = child(pointer, "params", index), _syntax(item)
+            where, syntax = f"{pointer}/params/{index}", _syntax(item)
             if item.is_hidden:
                 self._hidden.add(where)
                 continue

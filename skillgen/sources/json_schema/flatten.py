@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.model.schema import Discriminator, Location, Parameter, Schema, Types, bases
-from skillgen.model.values import Json, child
+from skillgen.model.values import Json
 from skillgen.sources.json_access import as_dict
 from skillgen.sources.json_schema.keywords import members
 from skillgen.sources.json_schema.merge import ANYTHING, merge, merge_checked, merged_property, union
@@ -123,8 +123,8 @@ class _Flattener:
             whole = merge_checked(whole, part, pointer, self._schemas.report)
         is_single = is_itself and len(parts) == 1 and "properties" not in raw  # such as a reference with a description
         for index, member in parts:
-            part = self._whole(member, child(pointer, "allOf", index), seen, is_single, depth + 1)
-            whole = merge_checked(whole, part, child(pointer, "allOf", index), self._schemas.report)
+            part = self._whole(member, f"{pointer}/allOf/{index}", seen, is_single, depth + 1)
+            whole = merge_checked(whole, part, f"{pointer}/allOf/{index}", self._schemas.report)
         return self._schemas.with_unevaluated(whole, raw, pointer)
 
     def _linked(self, raw: dict[str, Json], pointer: str, is_itself: bool) -> Iterator[str]:

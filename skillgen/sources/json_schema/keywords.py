@@ -90,7 +90,7 @@ def _decoded(example: Json) -> Json:
 
 def _add_types(declared: Json, fields: dict[str, Any], pointer: str, report: Report) -> None:
     if not isinstance(declared, str) and (not isinstance(declared, list) or {*map(type, declared)} - {str}):
-        report(child(pointer, "type"), f"expected a type name or a list of them, found {kind_of(declared)}")
+        report(f"{pointer}/type", f"expected a type name or a list of them, found {kind_of(declared)}")
         return
     fields["types"] = names = (declared,) if isinstance(declared, str) else tuple(declared)
     if "null" in names:
@@ -246,7 +246,7 @@ def object_fields(
     """Reads the keyword for properties that are not declared."""
     additional = raw.get(keyword)
     if isinstance(additional, dict) and additional:
-        return {"additional": read(additional, child(pointer, keyword))}
+        return {"additional": read(additional, f"{pointer}/{keyword}")}
     return {} if additional is None else {"additional": additional is not False}
 
 
@@ -275,7 +275,7 @@ def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[st
         ("contentSchema", "content"),
     ):
         if keyword in raw:
-            fields[name] = read(raw[keyword], child(pointer, keyword))
+            fields[name] = read(raw[keyword], f"{pointer}/{keyword}")
     if "patternProperties" in raw:
         fields["patterns"] = {
             pattern: read(item, child(pointer, "patternProperties", pattern))
@@ -289,9 +289,9 @@ def rule_fields(raw: dict[str, Json], pointer: str, read: ReadSchema) -> dict[st
 def _conditions(raw: dict[str, Json], pointer: str, read: ReadSchema) -> Iterator[Condition]:
     if "if" in raw and ("then" in raw or "else" in raw):
         yield Condition(
-            when=read(raw["if"], child(pointer, "if")),
-            then=read(raw["then"], child(pointer, "then")) if "then" in raw else None,
-            otherwise=read(raw["else"], child(pointer, "else")) if "else" in raw else None,
+            when=read(raw["if"], f"{pointer}/if"),
+            then=read(raw["then"], f"{pointer}/then") if "then" in raw else None,
+            otherwise=read(raw["else"], f"{pointer}/else") if "else" in raw else None,
         )
     for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
         for name, item in raw.get(keyword, {}).items():
@@ -333,11 +333,11 @@ class DiscriminatorReader:
 
     def read(self, raw: dict[str, Json], pointer: str, name_of: NameOf, report: Report) -> Discriminator | None:
         """Reads the discriminator of the schema at `pointer` of the source."""
-        declared, discriminator_pointer = raw["discriminator"], child(pointer, "discriminator")
+        declared, discriminator_pointer = raw["discriminator"], f"{pointer}/discriminator"
         if (name := text_of(declared, "propertyName")) is None:
             report(discriminator_pointer, "the discriminator names no property; left out")
             return None
-        mapping_pointer = child(discriminator_pointer, "mapping")
+        mapping_pointer = f"{discriminator_pointer}/mapping"
         mapping = dict(_declared_mapping(declared.get("mapping"), mapping_pointer, name_of, report))
         mapped_types = set(mapping.values())
         for reference in self._implied_references(raw, pointer.removeprefix(self._pointer)):

@@ -282,7 +282,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         for keyword, shape in _SHAPES.items():
             if keyword in raw and not isinstance(raw[keyword], shape):
                 message = f"expected {kind_of(shape())}, found {kind_of(raw[keyword])}"
-                self.report(child(pointer, keyword), message)
+                self.report(f"{pointer}/{keyword}", message)
                 raw = {key: value for key, value in raw.items() if key != keyword}
 
         fields = scalar_fields(raw, pointer, self.report)
@@ -320,7 +320,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
         if "unevaluatedProperties" in raw and all(item.additional is None for item in (schema, *schema.alternatives)):
             schema = replace(schema, **object_fields(raw, pointer, self.schema, "unevaluatedProperties"))
         if raw.get("unevaluatedItems", True) is not True and schema.items is None:
-            schema = replace(schema, items=self.schema(raw["unevaluatedItems"], child(pointer, "unevaluatedItems")))
+            schema = replace(schema, items=self.schema(raw["unevaluatedItems"], f"{pointer}/unevaluatedItems"))
         return schema
 
     def _properties(
@@ -328,7 +328,7 @@ class SchemaDocument(Struct, kw_only=True, eq=False):
     ) -> tuple[Parameter, ...]:
         properties, place = raw["properties"], f"{pointer}/properties"
         if isinstance(raw.get("required"), str):  # a boolean is common, from draft 3, and plain in its meaning
-            self.report(child(pointer, "required"), "expected a list of names, found a string; ignored")
+            self.report(f"{pointer}/required", "expected a list of names, found a string; ignored")
         if len(properties) > PROPERTIES_LIMIT:
             message = f"has {len(properties):,} properties; the first {PROPERTIES_LIMIT:,} are read"
             self.report(place, message, "schema-too-large")

@@ -87,7 +87,7 @@ def with_all_of(schema: Schema, raw: dict[str, Json], pointer: str, read: ReadSc
     # In OpenAPI 3.0 `nullable` without a type, next to `allOf`, is meant for the members.
     is_null_meant = schema.nullable and not schema.types
     for index, member in members(raw, "allOf"):
-        member_pointer = child(pointer, "allOf", index)
+        member_pointer = f"{pointer}/allOf/{index}"
         schema = merge_checked(schema, read(member, member_pointer), member_pointer, report)
     if is_null_meant and not schema.nullable:
         schema = replace(schema, nullable=True)
@@ -101,7 +101,7 @@ def with_alternatives(schema: Schema, raw: dict[str, Json], pointer: str, read: 
             continue
 
         alternatives = [
-            read(member, child(pointer, keyword, index))
+            read(member, f"{pointer}/{keyword}/{index}")
             for index, member in members(raw, keyword)
             if not _is_null(member)
         ]
@@ -117,7 +117,7 @@ def with_alternatives(schema: Schema, raw: dict[str, Json], pointer: str, read: 
         elif alternatives:
             is_exclusive = keyword == "oneOf"
             choice = _merge_values(alternatives) or Schema(alternatives=tuple(alternatives), is_exclusive=is_exclusive)
-            schema = merge_checked(schema, choice, child(pointer, keyword), report)
+            schema = merge_checked(schema, choice, f"{pointer}/{keyword}", report)
     return schema
 
 

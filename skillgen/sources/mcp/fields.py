@@ -356,7 +356,7 @@ def raw_entries(
         if not isinstance(entries, list):
             problems.report("page-invalid", pointer, f"page {number + 1} of {method} has no list `{list_key}`")
         for index, entry in enumerate(as_list(entries)):
-            yield child(pointer, index), entry
+            yield f"{pointer}/{index}", entry
 
 
 def named_entries(

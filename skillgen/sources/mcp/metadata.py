@@ -188,7 +188,7 @@ def _auth_from(methods: SourcedValue | None) -> tuple[Auth, ...]:
         return ()
     pointer, in_text = methods.pointer, methods.provider == "ai_help"
     kinds = enumerate(auth_kinds(methods.value))
-    return tuple(Auth(kind=kind, pointer=pointer if in_text else child(pointer, index)) for index, kind in kinds)
+    return tuple(Auth(kind=kind, pointer=pointer if in_text else f"{pointer}/{index}") for index, kind in kinds)
 
 
 def identity_from_crawl(
@@ -324,7 +324,7 @@ class Manifest:
 def _manifest_in(results: Mapping[str, Json], handshakes: Sequence[FieldReader], problems: ProblemLog) -> Manifest:
     """Reads a manifest that is the result of `get_manifest` or part of the result of a handshake."""
     if isinstance(raw := results.get("manifest"), dict):
-        return Manifest(raw, child("", "manifest"), problems)
+        return Manifest(raw, "/manifest", problems)
     owners = (owner for handshake in handshakes for owner in (handshake, handshake.object("_meta")))
     for owner, key in itertools.product(owners, _KEYS_IN_RESULT):
         if is_manifest(owner.raw.get(key)):

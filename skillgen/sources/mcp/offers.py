@@ -364,7 +364,7 @@ class ToolReader(Struct, frozen=True, kw_only=True):
 
     def _task_support(self, source: FieldReader) -> Json:
         # A reader of its own: all of `execution` stays among the extras.
-        raw, pointer = as_dict(source.raw.get("execution")), child(source.pointer, "execution")
+        raw, pointer = as_dict(source.raw.get("execution")), f"{source.pointer}/execution"
         return value_of(FieldReader(raw, pointer, "entry", self.problems).read("taskSupport", "choice", _TASK_SUPPORT))
 
     def _output(self, name: str, entry: ToolEntry) -> Output | None:

@@ -85,7 +85,7 @@ def _checked_references(service: Service, manifest_tools: Collection[str], probl
         for index, scope in enumerate(auth.scopes):
             if unknown := [name for name in scope.grants if name not in known]:
                 message = f"{scope.name} grants unknown tools, which are left out: {', '.join(unknown)[:200]}"
-                problems.report("scope-grants-unknown-tool", child(auth.pointer, "scopes", index), message)
+                problems.report("scope-grants-unknown-tool", f"{auth.pointer}/scopes/{index}", message)
             granted.append(replace(scope, grants=tuple(name for name in scope.grants if name in names)))
         ways.append(replace(auth, scopes=tuple(granted)))
     return replace(service, tools=tuple(tools), requirements=replace(service.requirements, auth=tuple(ways)))

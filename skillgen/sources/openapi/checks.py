@@ -132,7 +132,7 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
     description = (tool.description or "")[:_SCANNED_LENGTH]
     if any(map(description.lower().__contains__, _SCREEN_WORDS)) and (mention := _SCREEN_PATTERN.search(description)):
         message = f"{tool.name} mentions an element of a screen ({mention[0]!r}), which an agent can't see"
-        problems.report("screen-mentioned", child(tool.pointer, "description"), message)
+        problems.report("screen-mentioned", f"{tool.pointer}/description", message)
     is_empty = tool.output is not None and tool.output.status in ("204", "205")
     returns_nothing_known = not is_empty and (tool.output is None or tool.output.schema is None)
     if description and returns_nothing_known and tool.method != "DELETE":
@@ -141,7 +141,7 @@ def check_texts(tool: Tool, problems: ProblemLog) -> None:
             told += " returned"
         if not _RESULT_PATTERN.search(told):
             message = f"{tool.name} does not say what it returns"
-            problems.report("result-unsaid", child(tool.pointer, "description"), message)
+            problems.report("result-unsaid", f"{tool.pointer}/description", message)
 
 
 DRAFT_07 = re.compile(r"https?://json-schema\.org/draft-0[4-7]/schema#?\Z")

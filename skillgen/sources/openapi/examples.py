@@ -28,7 +28,7 @@ from skillgen.model.serialization import (
     written,
 )
 from skillgen.model.tool import Tool
-from skillgen.model.values import Json, Value, child
+from skillgen.model.values import Json, Value
 from skillgen.security.credentials import is_secret_name, issues_credential
 from skillgen.sources.examples.generator import GENERATED_ORIGINS, Generated, Generator, NoExample
 from skillgen.sources.examples.validation import UNCHECKED, Validator, requires, why_unpublishable
@@ -331,9 +331,9 @@ class RequestGenerator:
         raw, where = as_dict(media.get("schema")), f"{pointer}/schema"
         if "$ref" in raw:
             raw, where = as_dict(self._resolver.resolve_or_empty(raw)), str(raw["$ref"]).removeprefix("#")
-        found = [DeclaredExample(raw["example"], child(where, "example"))] if "example" in raw else []
+        found = [DeclaredExample(raw["example"], f"{where}/example")] if "example" in raw else []
         values = enumerate(as_list(raw.get("examples")))
-        return found + [DeclaredExample(value, child(where, "examples", index)) for index, value in values]
+        return found + [DeclaredExample(value, f"{where}/examples/{index}") for index, value in values]
 
     def _sent(self, tool: Tool, media_type: str, form: Input, example: DeclaredExample | None = None) -> _Sent:
         """Returns the body with the value of a declared example, or with a generated one.

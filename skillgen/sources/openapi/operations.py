@@ -177,7 +177,7 @@ class OperationReader:
             if "servers" in owner:
                 if owner["servers"] == self.resolver.document.get("servers"):
                     return ()
-                return endpoints_from(owner["servers"], child(pointer, "servers"), self._base_url, self._problems)
+                return endpoints_from(owner["servers"], f"{pointer}/servers", self._base_url, self._problems)
         return ()
 
 
@@ -198,7 +198,7 @@ class TagReader:
             if (name := text_of(tag, "name")) is not None:
                 self._declared.setdefault(name, as_dict(tag))
             elif isinstance(tag, dict):
-                problems.report("tag-invalid", child("/tags", index), "the tag has no name; it is left out")
+                problems.report("tag-invalid", f"/tags/{index}", "the tag has no name; it is left out")
         self._tag_groups = {
             tag: name
             for item in as_list(document.get("x-tagGroups"))
@@ -206,7 +206,7 @@ class TagReader:
             for tag in texts_of(item, "tags")
         }
         for index, tag in enumerate(as_list(document.get("tags"))):
-            pointer, parent = child("/tags", index, "parent"), text_of(tag, "parent")
+            pointer, parent = f"/tags/{index}/parent", text_of(tag, "parent")
             if parent is not None and parent not in self._declared:
                 problems.report("tag-parent-missing", pointer, f"no tag is named {parent[:100]!r}")
             elif parent is not None and text_of(tag, "name") in self._path(parent):

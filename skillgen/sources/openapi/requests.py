@@ -261,7 +261,7 @@ class RequestReader:
             query = {item.pointer in self._query_strings for item in parameters.values() if item.location == "query"}
             if len(query) > 1:
                 message = "a parameter in `querystring` is the complete query, but there are parameters in `query` too"
-                self._problems.report("querystring-not-alone", child(entry.pointer, "parameters"), message)
+                self._problems.report("querystring-not-alone", f"{entry.pointer}/parameters", message)
         return tuple(parameters.values())
 
     def _declared(self, owner: dict[str, Json], pointer: str) -> dict[tuple[str, str], Parameter]:
@@ -316,7 +316,7 @@ class RequestReader:
         shared = self._shared[reference]
         if not self._resolver.reads_ref_siblings or (description := text_of(raw, "description")) is None:
             return shared
-        origin = {"description": Origin("declared", child(pointer, "description"))}
+        origin = {"description": Origin("declared", f"{pointer}/description")}
         return tuple(
             replace(item, description=description, origins={**(item.origins or {}), **origin}) for item in shared
         )
@@ -326,7 +326,7 @@ class RequestReader:
         for form in representations(raw, pointer, self._resolver):
             if form.media_types != (URL_ENCODED,):
                 break
-            parameters = flatten(self._schemas, form.schema, child(form.pointer, "schema"), "query").parameters
+            parameters = flatten(self._schemas, form.schema, f"{form.pointer}/schema", "query").parameters
             if parameters:
                 return apply_encoding(parameters, form, self._resolver, self._schemas)
         return self._parameters_from({"name": "querystring", **raw, "in": "query", "style": QUERY_STRING}, pointer)

@@ -63,7 +63,7 @@ class Representation(Struct, frozen=True):
         schema = schemas.schema(raw, f"{self.pointer}/schema") if raw is not None else None
         if item is None:
             return schema
-        array = Schema(types=("array",), items=schemas.schema(item, child(self.pointer, "itemSchema")))
+        array = Schema(types=("array",), items=schemas.schema(item, f"{self.pointer}/itemSchema"))
         return array if schema is None else merge(schema, array)
 
 
@@ -139,7 +139,7 @@ def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, sch
     declared, at = raw.get("schema"), f"{pointer}/schema"
     if declared is None:
         forms = representations(raw, pointer, resolver)
-        found = ((form.schema, child(form.pointer, "schema")) for form in forms if form.schema is not None)
+        found = ((form.schema, f"{form.pointer}/schema") for form in forms if form.schema is not None)
         declared, at = next(found, (None, at))
     schema = schemas.schema(declared, at) if declared is not None else Schema()
     return {
@@ -154,7 +154,7 @@ def parameter_fields(raw: dict[str, Json], pointer: str, resolver: Resolver, sch
 def declared_examples(owner: dict[str, Json], pointer: str, resolver: Resolver) -> Iterator[DeclaredExample]:
     """Yields the values of `example` and `examples` (OpenAPI 3.2, "Example Object"); `externalValue` is not fetched."""
     if "example" in owner:
-        yield DeclaredExample(_without_reference(owner["example"], resolver), child(pointer, "example"))
+        yield DeclaredExample(_without_reference(owner["example"], resolver), f"{pointer}/example")
     for name, raw in as_dict(owner.get("examples")).items():
         example, example_pointer = resolver.resolve(raw, child(pointer, "examples", name))
         for key in ("dataValue", "value", "serializedValue"):
@@ -318,7 +318,7 @@ class ResponseReader:
 
     def answers(self, operation: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Returns a case for each status that the receiver of a webhook or a callback may answer with."""
-        responses, pointer = as_dict(operation.get("responses")), child(pointer, "responses")
+        responses, pointer = as_dict(operation.get("responses")), f"{pointer}/responses"
         return tuple(self._error_case(status, raw, pointer) for status, raw in responses.items())
 
     def _outputs(self, status: str, response: dict[str, Json], pointer: str) -> Iterator[Output]:

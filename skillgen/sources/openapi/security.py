@@ -85,7 +85,7 @@ class SecurityReader:
         For a webhook or a callback, they are those of its receiver; those of the description do not apply. For another
         operation only a list replaces these: null or a malformed value is reported and replaces nothing.
         """
-        return self._options(operation["security"], child(pointer, "security")) if "security" in operation else None
+        return self._options(operation["security"], f"{pointer}/security") if "security" in operation else None
 
     def _options(self, requirements: Json, pointer: str) -> SecurityOptions | None:
         """Returns the ways to authenticate, one for each requirement; `None` where no requirement can be read.
@@ -101,7 +101,7 @@ class SecurityReader:
             return None
         options: dict[tuple[Credential, ...], None] = {}
         for index, requirement in enumerate(requirements):
-            where = child(pointer, index)
+            where = f"{pointer}/{index}"
             if isinstance(requirement, dict):
                 options[tuple(self._credential(*item, child(where, item[0])) for item in requirement.items())] = None
             else:
@@ -304,11 +304,11 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
     """
     endpoints: list[Endpoint] = []
     for index, server in enumerate(as_list(servers)):
-        template = url_of(server, "url", child(pointer, index), problems)
+        template = url_of(server, "url", f"{pointer}/{index}", problems)
         if template is None:
             # Another scheme is reported, and "" is a valid relative URL, which names no host.
             if text_of(server, "url") is None and as_dict(server).get("url") != "":
-                problems.report("server-invalid", child(pointer, index), "the server has no url; left out")
+                problems.report("server-invalid", f"{pointer}/{index}", "the server has no url; left out")
             continue
         variables = tuple(_variables(as_dict(server.get("variables")), template))
         for variable in variables:
@@ -319,16 +319,16 @@ def endpoints_from(servers: Json, pointer: str, base_url: str | None, problems: 
         for name in dict.fromkeys(_VARIABLE.findall(template)):
             if name not in declared:
                 message = f"the URL has the variable {{{name[:60]}}}, which `variables` does not declare"
-                problems.report("server-variable-missing", child(pointer, index), message)
+                problems.report("server-variable-missing", f"{pointer}/{index}", message)
         values = {variable.name: variable.default for variable in variables if variable.default is not None}
         defaults = {name: value for name, value in values.items() if not _PLACEHOLDER.match(f"https://{value}")}
         url = _VARIABLE.sub(partial(lambda known, found: known.get(found[1], found[0]), defaults), template)
         url, *rest = re.split("[?#]", url, maxsplit=1)
         if rest:  # after a `#` that is quoted, `@` would make another host of what follows
-            problems.report("server-invalid", child(pointer, index), "a query or fragment is no part of it; left out")
+            problems.report("server-invalid", f"{pointer}/{index}", "a query or fragment is no part of it; left out")
         origins = None
         if base_url is None and url.startswith("//"):
-            problems.report("server-scheme-missing", child(pointer, index), "the URL has no scheme; https is assumed")
+            problems.report("server-scheme-missing", f"{pointer}/{index}", "the URL has no scheme; https is assumed")
             url, origins = f"https:{url}", {"url": Origin("inferred", "the source names no scheme")}
         endpoints.append(
             Endpoint(

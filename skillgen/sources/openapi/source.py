@@ -195,19 +195,19 @@ class SwaggerConverter:
         body, form = own_body or body, {**form, **own_form}
         consumes = texts_of(raw, "consumes") if "consumes" in raw else self._consumes
         if body is not None:
-            operation["requestBody"] = self._body(*body, consumes, child(pointer, "requestBody"))
+            operation["requestBody"] = self._body(*body, consumes, f"{pointer}/requestBody")
         elif form:
-            operation["requestBody"] = self._form(form, consumes, child(pointer, "requestBody"))
+            operation["requestBody"] = self._form(form, consumes, f"{pointer}/requestBody")
         produces = texts_of(raw, "produces") if "produces" in raw else self._produces
         if isinstance(raw.get("responses"), dict):
-            at, into = child(source, "responses"), child(pointer, "responses")
+            at, into = f"{source}/responses", f"{pointer}/responses"
             operation["responses"] = {
                 status: self._response(response, child(at, status), child(into, status), produces)
                 for status, response in raw["responses"].items()
             }
         if "schemes" in raw and raw["schemes"] != self._data.get("schemes"):
             operation["servers"] = self._servers(raw["schemes"])
-            self._map.record(child(pointer, "servers"), child(source, "schemes"))
+            self._map.record(f"{pointer}/servers", f"{source}/schemes")
         return operation
 
     def _parameters(
@@ -218,11 +218,11 @@ class SwaggerConverter:
         body: _Located | None = None
         form: dict[str, _Located] = {}
         for index, item in enumerate(as_list(raw)):
-            place = child(source, "parameters", index)
+            place = f"{source}/parameters/{index}"
             if text_of(item, "$ref") is not None:
                 target, place = self._resolver.resolve(item, place)
                 if target is None:
-                    self._map.record(child(pointer, "parameters", len(converted)), place)
+                    self._map.record(f"{pointer}/parameters/{len(converted)}", place)
                     converted.append(item)  # its reader says that it is not there
                     continue
                 item = target
@@ -231,7 +231,7 @@ class SwaggerConverter:
             elif text_of(item, "in") == "formData":
                 form[text_of(item, "name") or ""] = (item, place)
             else:
-                into = child(pointer, "parameters", len(converted))
+                into = f"{pointer}/parameters/{len(converted)}"
                 self._map.record(into, place)
                 converted.append(self._parameter(item, place, into))
         return converted, body, form
@@ -247,7 +247,7 @@ class SwaggerConverter:
         if "x-nullable" in raw:
             schema["x-nullable"] = raw["x-nullable"]
         parameter["schema"] = _convert_schema(schema)
-        self._map.record(child(pointer, "schema"), source)
+        self._map.record(f"{pointer}/schema", source)
         return parameter
 
     def _body(self, raw: dict[str, Json], source: str, consumes: tuple[str, ...], pointer: str) -> Json:
