@@ -441,7 +441,7 @@ def _plain_effect(readings: Sequence[Words]) -> Effect | None:
 def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
     """Returns what a verb does to what the words after it name; a verb that is joined to it counts too."""
     rules = _TABLE.objects.get(verb, ())
-    what = [*takewhile(lambda word: word not in _ENDS and word not in _JOINTS, rest if rules else ())]
+    what = [*takewhile(lambda word: word not in _ENDS and word not in _JOINTS, rest)] or rest[:1] if rules else ()
     names = {singular("_".join(what[-size:])) for size in (1, 2)} if what and "draft" not in what else set()
     effect = next((effect for things, effect in rules if names & things), _VERBS[verb])
     return effect if _JOINTS.isdisjoint(rest) else max([effect, *_joined(rest)], key=rank_of)
@@ -455,7 +455,6 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     acting = {_base(*pair) for pair in pairs if pair[1] in _PRONOUNS}
     named = {_base(word) for word, after in pairs if after in _DETERMINERS and after != "that"}
     acting |= {verb for verb in named if _VERBS.get(verb) != "write"}
-    acting -= {"order"} if "by" in rest else set()  # "orders them by date"
     words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
     starts = takewhile(lambda word: word in _JOINTS or word in _VERBS, words)
     listed = [*starts] if _JOINTS.intersection(words[:1]) else []
