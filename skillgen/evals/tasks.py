@@ -29,8 +29,14 @@ from skillgen.write.files import is_below
 FILE = "evals/evals.json"
 """The file of the tasks in the folder of a skill."""
 
-_DRAFTED_QUERIES = 10
-_PROMPT_LENGTH = 400
+_DRAFTED, _FORBIDDEN = 10, 5
+"""Drafted tasks, and queries of a kind; calls that a drafted task forbids."""
+
+_PROMPT_LENGTH, _VALUE_LENGTH = 400, 200
+"""Characters of a drafted prompt without its values, and of each value in it."""
+
+_ARGUMENTS_LENGTH, _FAULTS_LENGTH = 300, 500
+"""Characters of the arguments of a call and of its faults in a report."""
 
 
 class ExpectedCall(Struct, frozen=True):
@@ -136,12 +142,12 @@ def with_queries(text: str | None, path: Path, skill_name: str, queries: Mapping
 
 def drafted(service: Service, skill_name: str) -> str:
     """Returns the text of a file of tasks: from the service's workflows and examples, with queries from its uses."""
-    evals = [*_from_workflows(service), *_from_examples(service)][:10]
-    loads = dict.fromkeys(map(_sentence, service.when_to_use[:_DRAFTED_QUERIES]), True)
-    for use in service.when_not_to_use[:_DRAFTED_QUERIES]:
+    evals = [*_from_workflows(service), *_from_examples(service)][:_DRAFTED]
+    loads = dict.fromkeys(map(_sentence, service.when_to_use[:_DRAFTED]), True)
+    for use in service.when_not_to_use[:_DRAFTED]:
         loads.setdefault(_sentence(re.sub(r"\s?\([^()]{0,400}\)$", "", use).rstrip()), False)
     # Without uses, the tools say what it is for.
-    loads = loads or dict.fromkeys((_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED_QUERIES]), True)
+    loads = loads or dict.fromkeys((_sentence(_phrase(tool)) for tool in service.tools[:_DRAFTED]), True)
     queries = [{"query": query, "should_trigger": is_loaded} for query, is_loaded in loads.items()]
     numbered = [{"id": number, **task} for number, task in enumerate(evals, 1)]
     return json_output({"skill_name": skill_name, "evals": numbered, "trigger_queries": queries}) + "\n"
@@ -165,13 +171,13 @@ def _from_examples(service: Service) -> Iterator[dict[str, Json]]:
         arguments = as_dict(inputs.get(tool.name))
         what, shown = _phrase(tool), dict(arguments)
         shown |= shown.pop("body") if tool.method is not None and isinstance(shown.get("body"), dict) else {}
-        values = ", ".join(f"{name}: {clip(json.dumps(value), 200)}" for name, value in shown.items())
+        values = ", ".join(f"{name}: {clip(json.dumps(value), _VALUE_LENGTH)}" for name, value in shown.items())
         task: dict[str, Json] = {
             "prompt": clip(_sentence(what), _PROMPT_LENGTH) + (f" ({values})" if values else ""),
             "expected_output": what,
             "expected_calls": [{"tool": tool.name, **({"arguments": arguments} if arguments else {})}],
         }
-        if forbidden := [name for name in destructive if name != tool.name][:5]:
+        if forbidden := [name for name in destructive if name != tool.name][:_FORBIDDEN]:
             task["forbidden_calls"] = [{"tool": name} for name in forbidden]
         yield task
 
@@ -266,11 +272,11 @@ def _shown(call: ExpectedCall) -> str:
 
 def _clipped(value: Json) -> str:
     text = str(value)
-    return text if len(text) <= 300 else f"{text[:300]}…"
+    return text if len(text) <= _ARGUMENTS_LENGTH else f"{text[:_ARGUMENTS_LENGTH]}…"
 
 
 def _faults(call: LoggedCall) -> str:
-    return "valid" if call.valid else "; ".join(map(str, call.faults))[:500] or "invalid"
+    return "valid" if call.valid else "; ".join(map(str, call.faults))[:_FAULTS_LENGTH] or "invalid"
 
 
 def _evidence(expected: ExpectedCall, match: LoggedCall | None, calls: Sequence[LoggedCall]) -> str:

@@ -16,9 +16,10 @@ from skillgen.model.tool import CAUTION
 from skillgen.model.values import Json, Value
 
 Kind = Literal[
-    "json", "string", "strings", "boolean", "number", "integer", "version", "url", "link", "names", "flag", "choice"
-]
-"""How a value is read: `names` are those of environment variables, a `flag` and a `choice` are facts on safety."""
+    "json", "string", "strings", "boolean", "number", "integer", "version", "url", "link", "names",
+    "flag", "choice", "effects",
+]  # fmt: skip
+"""How a value is read: `names` are those of environment variables, the last three are facts on safety."""
 
 Place = Literal["entry", "dashdash", "hint"]
 
@@ -35,6 +36,11 @@ class Field(Struct, frozen=True):
     hint: str = ""
     words: tuple[str, ...] = ()
     """The values that its specification knows; others are reported."""
+
+    @property
+    def is_safety(self) -> bool:
+        """Whether it is a fact on safety, for which all `dashdash` objects of a node count."""
+        return self.kind in ("flag", "choice", "effects")
 
     @property
     def caution(self) -> tuple[Json, ...]:
@@ -124,7 +130,7 @@ SEMANTICS = (
     Field("idempotent", "flag", entry="idempotent", dashdash="idempotent", hint="idempotentHint"),
     Field("idempotent_with_key", "flag", dashdash="idempotentWithKey"),
     Field("open_world", "flag", hint="openWorldHint"),
-    Field("side_effects", "strings", dashdash="sideEffects"),
+    Field("side_effects", "effects", dashdash="sideEffects"),
     Field("reversible", "flag", dashdash="reversible"),
     Field("reversed_by", dashdash="reverseMethod"),
     Field("requires_confirmation", "flag", entry="requires_confirmation"),

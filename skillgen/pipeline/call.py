@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -25,10 +24,10 @@ from skillgen.render.scripts import call_data, why_confirmed
 from skillgen.security.secrets import Secrets, hosts_of, secrets_from_headers
 from skillgen.sources.documents import is_url
 from skillgen.sources.http import Network
+from skillgen.sources.mcp.session import RpcError, Session
 from skillgen.text.markdown import first_of
 
 if TYPE_CHECKING:
-    from skillgen.sources.mcp.session import Session
     from skillgen.sources.mcp.target import ServerTarget
 
 
@@ -99,7 +98,8 @@ class _McpClient(script.McpClient):
         self.data, self.timeout_s, self.folder = data, target.timeout_s, options.out
         self.command, self.url, self.version = None, target.where, "open"
         self.hidden = target.secrets()
-        self._session = session
+        # One of its own, since the deadline of the crawl does not count.
+        self._session = Session(session.connection, session.handshake, self.timeout_s)
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, without secrets."""
@@ -108,10 +108,8 @@ class _McpClient(script.McpClient):
     def ask(self, method: str, params: Any) -> Any:
         """Sends a request, and returns the answer to it."""
         from skillgen.sources.mcp.connect import crawl_error
-        from skillgen.sources.mcp.session import RpcError
 
-        self._session.deadline = monotonic() + self.timeout_s  # that of the crawl does not count
-        answer = self._session.request(method, params, self.timeout_s)
+        answer = self._session.request(method, params)
         failure = answer.failure
         if isinstance(failure, RpcError) and (failure.http_status is None or failure.http_status < 400):
             return {"error": {"code": failure.code, "message": failure.message}}

@@ -75,7 +75,7 @@ _KINDS: Mapping[str, tuple[str, Callable[[Json], bool]]] = {
     "object": ("an object", lambda value: isinstance(value, dict)),
     "objects": ("a list of objects", lambda value: isinstance(value, list)),
 }
-_TYPE_OF = {"version": "string", "url": "string", "link": "string", "names": "strings"}
+_TYPE_OF = {"version": "string", "url": "string", "link": "string", "names": "strings", "effects": "strings"}
 
 
 class FieldReader(Struct):
@@ -136,11 +136,12 @@ class FieldReader(Struct):
             return SourcedValue(None, self.pointer_to(key), self.provider) if is_declared else None
         if kind == "version" and _KINDS["number"][1](value):  # YAML reads an unquoted version as a number
             value = json.dumps(value)
-        expected, accepts = _KINDS[_TYPE_OF.get(kind, kind)]
+        type_name = _TYPE_OF.get(kind, kind)
+        expected, accepts = _KINDS[type_name]
         if not accepts(value):
             self._report_type(key, expected, value)
             return None
-        if kind in ("strings", "names"):
+        if type_name == "strings":
             value = self._names(key, value) if kind == "names" else self._strings(key, value)
         elif isinstance(value, str) and kind != "json":
             if is_blank(value, key) or kind in ("link", "url"):

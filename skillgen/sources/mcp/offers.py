@@ -268,8 +268,8 @@ class ToolEntry:
         """Returns the values of a field; of several `dashdash` objects, all count for facts on safety."""
         if self.keys.isdisjoint(first_keys(field)):  # as of most fields of most tools
             return []
-        is_safety = field.kind in ("flag", "choice") or field.name == "side_effects"
-        places = [(item, "dashdash") for item in (self.dashdashes if is_safety else [self.dashdash]) if field.dashdash]
+        dashdashes = self.dashdashes if field.is_safety else [self.dashdash]
+        places = [(item, "dashdash") for item in dashdashes if field.dashdash]
         places += [(item, "entry") for item in self.locations if field.entry]
         places += [(item, "hint") for item in self.annotations if field.hint]
         return [value for item, place in places for value in item.candidates(field, place)]  # type: ignore[arg-type]
