@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 from itertools import accumulate
 
 from msgspec.structs import replace
@@ -54,10 +54,9 @@ def _summarised(tool: Tool) -> Tool:
 
 def with_description(service: Service) -> Service:
     """Returns the service with what its skill says of it; computed anew if it was known."""
-    # Most names have capitals already, and the texts are not read for their spelling.
-    written, is_named = cache(lambda: _spellings(service)), is_named_by_author(service)
-    name = _product(service, written)
-    names = [service.title, service.name, name, _short_name(service.title or "", service.kind, written)]
+    called, is_named = _Names(service), is_named_by_author(service)
+    name = called.product()
+    names = [service.title, service.name, name, called.short(service.title or "", service.kind)]
     purpose, origin = next(_purposes(service, name, [*filter(None, names)]))
     service = _with_declared_uses(service)
     of_name = Origin("declared" if is_named else "inferred", "name")
@@ -65,7 +64,7 @@ def with_description(service: Service) -> Service:
     trigger = None if TRIGGER.search(purpose) else _trigger(service, name)
     if trigger:
         origins["trigger"] = Origin("declared" if service.when_to_use else "inferred", "when_to_use or name and groups")
-    own = _short_name(service.name, "mcp", written) if service.kind == "mcp" else name
+    own = called.short(service.name, "mcp") if service.kind == "mcp" else name
     short = service.name if is_named else own
     usable = [item for item in (short, _host_name(service), name) if slug(item)]
     skill_name = _skill_name(next((item for item in usable if is_named or not _VENDORS.search(slug(item))), short))
@@ -296,55 +295,6 @@ _READ_TOOLS, _READ_CHARACTERS = 200, 400
 
 _SPELLING = re.compile(r"(?<![\w./@-])\w(?:[\w-]|\.(?=\w))*(?![\w/@-])")
 
-
-def _product(service: Service, written: Callable[[], Counter[str]]) -> str:
-    """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
-    title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
-    if is_named_by_author(service) or service.kind == "cli":
-        return clip(title, _NAME_LIMIT)
-    name, host = _short_name(title, service.kind, written) or _name_in_command(service, written), _host_name(service)
-    brand = _spelled(host, written) if host else ""
-    words = name.lower().split()
-    has_host = host in "".join(words) or any(len(word) >= _MIN_BRAND and word in host for word in words)
-    # Each word of the name means something else too: "Checkout".
-    said = re.findall(r"[^\W\d_]+", name.lower())
-    are_common = (word.isascii() and (word in written() or GENERIC.fullmatch(word)) for word in said)
-    if not name:
-        name = brand[:1].upper() + brand[1:] or title
-    elif not has_host and (brand != host or title.endswith("Client") or all(are_common)):
-        name = f"{brand if brand != host else host.capitalize()} {name}"
-    return clip(name, _NAME_LIMIT)
-
-
-def _short_name(text: str, kind: str, written: Callable[[], Counter[str]]) -> str:
-    """Returns a title or name without words that users do not say; empty if nothing remains."""
-    text = one_line(plain_words(text)).removeprefix("www.")
-    if kind == "cli":
-        return text
-    text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
-    owner, is_identifier = "", kind == "mcp" and " " not in text
-    if is_identifier:  # such as `io.github.acme/weather-mcp`, or `@acme/mcp`
-        owner, _, text = text.lstrip("@").rpartition("/")
-        text = re.sub(r"[-_]+", " ", text.rpartition(".")[2])
-    said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
-    start = _MORE.sub("", said)
-    said = start if start.strip(_ENDS) else said
-    said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
-    said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
-    said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))
-    said = said if is_identifier and said == text else _LINKING.sub("", said).strip(_ENDS)
-    if not said or re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
-        return _short_name(owner, kind, written) if owner and ":" not in owner else ""
-    # `RecoveryServicesBackupClient`, but StorSimple is a name.
-    if text.endswith("Client") and " " not in said and said not in written():
-        words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", said).split()
-        said = " ".join(word.upper() if word.upper() in written() else word for word in words)
-    if said == said.lower():
-        said = " ".join(_spelled(word, written) for word in said.split())
-        said = said[:1].upper() + said[1:] if said.partition(" ")[0].islower() and "." not in said else said
-    return said
-
-
 _RUNNERS = frozenset({"npx", "npm", "node", "bunx", "bun", "deno", "uv", "uvx", "pipx", "python", "python3", "run"})
 _ANY = frozenset({"", "index", "main", "cli", "app", "docker", "podman", "sh", "bash", "java", "dotnet", "go", "cargo"})
 """What starts a package or a file, and files and programs of any server."""
@@ -353,14 +303,82 @@ _INSTALLED = re.compile(r"[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)")
 """The package of npm that a file belongs to."""
 
 
-def _name_in_command(service: Service, written: Callable[[], Counter[str]]) -> str:
-    """Returns the name of the package or program that starts an MCP server whose own name says nothing; no argument of
-    it, which may be a folder or a secret of the user."""
-    words = (service.source or ())[1:] if service.kind == "mcp" else ()
-    package = next((word for word in words if word not in (*_RUNNERS, "-y", "--yes", "-m")), "")
-    package = [package, *_INSTALLED.findall(package)][-1]
-    stem = package if package[:1] == "@" else re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
-    return _short_name(stem, "mcp", written) if package[:1] != "-" and stem.lower() not in _ANY else ""
+class _Names:
+    """What a service is called. Most names have capitals already, and its texts are not read for their spelling."""
+
+    def __init__(self, service: Service) -> None:
+        self._service = service
+
+    def product(self) -> str:
+        """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
+        service = self._service
+        title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
+        if is_named_by_author(service) or service.kind == "cli":
+            return clip(title, _NAME_LIMIT)
+        name, host = self.short(title, service.kind) or self._in_command(), _host_name(service)
+        brand = self._spelled(host) if host else ""
+        words = name.lower().split()
+        has_host = host in "".join(words) or any(len(word) >= _MIN_BRAND and word in host for word in words)
+        # Each word of the name means something else too: "Checkout".
+        said = re.findall(r"[^\W\d_]+", name.lower())
+        are_common = (word.isascii() and (word in self._spellings or GENERIC.fullmatch(word)) for word in said)
+        if not name:
+            name = brand[:1].upper() + brand[1:] or title
+        elif not has_host and (brand != host or title.endswith("Client") or all(are_common)):
+            name = f"{brand if brand != host else host.capitalize()} {name}"
+        return clip(name, _NAME_LIMIT)
+
+    def short(self, text: str, kind: str) -> str:
+        """Returns a title or name without words that users do not say; empty if nothing remains."""
+        text = one_line(plain_words(text)).removeprefix("www.")
+        if kind == "cli":
+            return text
+        text = text[:_READ_CHARACTERS]  # a longer title is no name, and each part of it is compared with the rest
+        owner, is_identifier = "", kind == "mcp" and " " not in text
+        if is_identifier:  # such as `io.github.acme/weather-mcp`, or `@acme/mcp`
+            owner, _, text = text.lstrip("@").rpartition("/")
+            text = re.sub(r"[-_]+", " ", text.rpartition(".")[2])
+        said = _DROPPED_AT_ENDS.sub(" ", _DROPPED.sub(" ", text).lstrip(_ENDS))
+        start = _MORE.sub("", said)
+        said = start if start.strip(_ENDS) else said
+        said = re.sub(r"(?<!_)_*\s[\s_]*(?=([,;)\]]?))", lambda at: "" if at[1] else " ", said)
+        said = re.sub(r"[(\[][^\w()\[\]]*[)\]]", "", said)
+        said = re.sub(r"['’]s(?=\s*\Z)", "", said.strip(_ENDS))
+        said = said if is_identifier and said == text else _LINKING.sub("", said).strip(_ENDS)
+        if not said or re.fullmatch(_DOCUMENT, said, re.IGNORECASE):
+            return self.short(owner, kind) if owner and ":" not in owner else ""
+        # `RecoveryServicesBackupClient`, but StorSimple is a name.
+        if text.endswith("Client") and " " not in said and said not in self._spellings:
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", said).split()
+            said = " ".join(word.upper() if word.upper() in self._spellings else word for word in words)
+        if said == said.lower():
+            said = " ".join(self._spelled(word) for word in said.split())
+            said = said[:1].upper() + said[1:] if said.partition(" ")[0].islower() and "." not in said else said
+        return said
+
+    def _in_command(self) -> str:
+        """Returns the name of the package or program that starts an MCP server whose own name says nothing.
+
+        Its arguments may be a folder or a secret of the user.
+        """
+        words = (self._service.source or ())[1:] if self._service.kind == "mcp" else ()
+        package = next((word for word in words if word not in (*_RUNNERS, "-y", "--yes", "-m")), "")
+        package = [package, *_INSTALLED.findall(package)][-1]
+        stem = package if package[:1] == "@" else re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
+        return self.short(stem, "mcp") if package[:1] != "-" and stem.lower() not in _ANY else ""
+
+    def _spelled(self, name: str) -> str:
+        """Returns a name in lower case as the texts of the source spell it most often if that has capitals."""
+        found = [form for form in self._spellings if form.lower() == name]
+        return max(found, key=lambda form: (form != name, self._spellings[form], form), default=name)
+
+    @cached_property
+    def _spellings(self) -> Counter[str]:
+        """Returns the words at the start of each text, in each spelling, with their counts."""
+        service = self._service
+        texts = [service.summary, service.description, service.instructions]
+        texts += [text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
+        return Counter([word for text in texts if text for word in _SPELLING.findall(text[:_READ_CHARACTERS])])
 
 
 def _host_name(service: Service) -> str:
@@ -369,19 +387,6 @@ def _host_name(service: Service) -> str:
     found = _DOMAIN.search(host)
     owner = found[1].removesuffix("api") if found and not _HOSTS_OF_OTHERS.fullmatch(found[1]) else ""
     return owner if len(owner) >= _MIN_BRAND else ""
-
-
-def _spelled(name: str, written: Callable[[], Counter[str]]) -> str:
-    """Returns a name in lower case as the texts of the source spell it most often if that has capitals."""
-    found = [form for form in written() if form.lower() == name]
-    return max(found, key=lambda form: (form != name, written()[form], form), default=name)
-
-
-def _spellings(service: Service) -> Counter[str]:
-    """Returns the words at the start of each text, in each spelling, with their counts."""
-    texts = [service.summary, service.description, service.instructions]
-    texts += [text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
-    return Counter([word for text in texts if text for word in _SPELLING.findall(text[:_READ_CHARACTERS])])
 
 
 # -- the name of the skill ---------------------------------------------------------------------------------------------
