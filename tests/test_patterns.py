@@ -251,7 +251,7 @@ BOUNDED = {
 
 WITHOUT_REPETITION = {
     ("infer/description.py", "_mentions"),
-    ("infer/description.py", "_short_name"),
+    ("infer/description.py", "short"),
     ("pipeline/draft.py", "_flaws"),
     ("sources/mcp/metadata.py", "_check"),
     ("calls/script.py", "advice"),
