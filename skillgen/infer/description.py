@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import accumulate
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from skillgen.infer.effects import with_facts
@@ -303,15 +304,14 @@ _INSTALLED = re.compile(r"[/\\]node_modules[/\\]((?:@[^/\\]+[/\\])?[^/\\]+)")
 """The package of npm that a file belongs to."""
 
 
-class _Names:
+class _Names(Struct, dict=True):
     """What a service is called. Most names have capitals already, and its texts are not read for their spelling."""
 
-    def __init__(self, service: Service) -> None:
-        self._service = service
+    service: Service
 
     def product(self) -> str:
         """Returns the name as users say it: `GitHub` for `GitHub v3 REST API`, `Adyen Checkout` for `Checkout API`."""
-        service = self._service
+        service = self.service
         title = next(sentences(plain_words(service.title or service.name))).rstrip(".")
         if is_named_by_author(service) or service.kind == "cli":
             return clip(title, _NAME_LIMIT)
@@ -361,7 +361,7 @@ class _Names:
 
         Its arguments may be a folder or a secret of the user.
         """
-        words = (self._service.source or ())[1:] if self._service.kind == "mcp" else ()
+        words = (self.service.source or ())[1:] if self.service.kind == "mcp" else ()
         package = next((word for word in words if word not in (*_RUNNERS, "-y", "--yes", "-m")), "")
         package = [package, *_INSTALLED.findall(package)][-1]
         stem = package if package[:1] == "@" else re.split(r"[/\\]", package)[-1].split("@")[0].split(".")[0]
@@ -375,9 +375,8 @@ class _Names:
     @cached_property
     def _spellings(self) -> Counter[str]:
         """Returns the words at the start of each text, in each spelling, with their counts."""
-        service = self._service
-        texts = [service.summary, service.description, service.instructions]
-        texts += [text for tool in service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
+        texts = [self.service.summary, self.service.description, self.service.instructions]
+        texts += [text for tool in self.service.tools[:_READ_TOOLS] for text in (tool.summary, tool.description)]
         return Counter([word for text in texts if text for word in _SPELLING.findall(text[:_READ_CHARACTERS])])
 
 

@@ -247,7 +247,7 @@ def _handshake(service: Service) -> dict[str, Json]:
         {
             "supportedVersions" if is_modern else "protocolVersion": [MODERN_VERSION] if is_modern else legacy,
             "capabilities": {"extensions": dict(service.extensions)} if service.extensions else {},
-            "serverInfo": _present(identity),
+            "serverInfo": _merged(identity, None),
             "instructions": service.instructions,
             "dashdash": server_object(service) if "dashdash" in service.uses else None,
         },
@@ -294,13 +294,9 @@ def _icons(icons: tuple[Icon, ...]) -> list[Json] | None:
     return [declared(ICON, icon, "entry") for icon in icons] or None
 
 
-def _present(members: dict[str, Json]) -> dict[str, Json]:
-    return {key: value for key, value in members.items() if value is not None}
-
-
 def _merged(members: dict[str, Json], extras: Mapping[str, Any] | None) -> dict[str, Json]:
     """Returns the members that there are, with those that the model has no field for, also within objects."""
-    merged = _present(members)
+    merged = {key: value for key, value in members.items() if value is not None}
     for key, value in (extras or {}).items():
         inner = merged.get(key)
         merged[key] = {**value, **inner} if isinstance(inner, dict) and isinstance(value, dict) else value

@@ -50,6 +50,7 @@ from skillgen.sources.mcp.target import (
     sdk_with_version,
 )
 from skillgen.text.markdown import first_of
+from skillgen.typed import convert
 from skillgen.write.record import read_record
 
 if TYPE_CHECKING:
@@ -392,7 +393,7 @@ def _target(request: Request, config: ClientConfig | None = None, name: str = ""
         announce = request.announce if source.login else None
         login = Login(is_requested=source.login, announce=announce, confirm=request.confirm, **client)
         target = replace(target, login=login)
-    return replace(target, caller_env=request.environment, scope=CrawlScope.from_options(source))
+    return replace(target, caller_env=request.environment, scope=convert(source, CrawlScope, from_attributes=True))
 
 
 def _read_server(request: Request) -> Reading:

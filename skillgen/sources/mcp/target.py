@@ -191,12 +191,6 @@ class CrawlScope(Struct, frozen=True, kw_only=True):
 
     skill_files: bool = False
 
-    @classmethod
-    def from_options(cls, options: object) -> CrawlScope:
-        """Returns the scope that an object with attributes of the same names sets: CLI options or a source of
-        skillgen.yaml."""
-        return cls(**{name: getattr(options, name) for name in cls.__struct_fields__})
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerTarget:
