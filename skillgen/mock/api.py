@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from email.message import Message
 from fnmatch import fnmatchcase
-from functools import cache
 from typing import NoReturn
 from urllib.parse import parse_qsl, quote, quote_plus, urlsplit
 
@@ -287,17 +286,14 @@ class _CurlParser(ArgumentParser):
         raise ValueError(message)
 
 
-@cache
-def _curl_parser() -> _CurlParser:
-    parser = _CurlParser(add_help=False, allow_abbrev=False)
-    parser.add_argument("url")
-    for names in _FLAGS:
-        parser.add_argument(*names.split(), action="store_true")
-    for names in _VALUES:
-        parser.add_argument(*names.split(), default="")
-    for names in _LISTS:
-        parser.add_argument(*names.split(), action="append", default=[])
-    return parser
+_CURL = _CurlParser(add_help=False, allow_abbrev=False)
+_CURL.add_argument("url")
+for _names in _FLAGS:
+    _CURL.add_argument(*_names.split(), action="store_true")
+for _names in _VALUES:
+    _CURL.add_argument(*_names.split(), default="")
+for _names in _LISTS:
+    _CURL.add_argument(*_names.split(), action="append", default=[])
 
 
 def request_of_command(text: str) -> Request:
@@ -322,7 +318,7 @@ def request_of_words(words: Sequence[str], piped: bytes = b"") -> Request:
     """
     if words[:1] != ["curl"]:
         raise ValueError("it is not a curl command")
-    sent = _curl_parser().parse_args(words[1:])
+    sent = _CURL.parse_args(words[1:])
     url = _VARIABLE.sub("x", re.sub(r"\A\$\{?\w+\}?", "http://x", sent.url))  # a base URL may be a variable
     headers = Message()
     for line in (*sent.header, *(f"Cookie: {text}" for text in sent.cookie)):
