@@ -406,6 +406,7 @@ MOVES: dict[str, tuple[dict[str, str | None], dict[str, str | None], str, str]] 
     "another name": ({"a": None, "b": None}, {"again": None, "b": None}, "agent-docs/a", "agent-docs/again"),
     "another folder": ({"a": "docs/old"}, {"a": "docs/new"}, "docs/old", "docs/new"),
     "a folder elsewhere": ({"a": None}, {"a": "docs"}, "agent-docs", "docs"),
+    "below another folder": ({"a": "pkg/.docs/old"}, {"a": "site/new/one"}, "pkg/.docs/old", "site/new/one"),
 }
 
 
@@ -641,6 +642,23 @@ def test_a_run_elsewhere_takes_nothing_from_a_project(tmp_path: Path) -> None:
     done("build", "-o", "agent-docs/a", "--target", "a")
     assert {path: text for path, text in files_of(tmp_path).items() if path in before} == before
     assert "documents-left: agent-docs/a/a: " in done("build").stderr
+
+
+def test_a_copy_and_what_one_run_wrote_elsewhere_do_not_move(tmp_path: Path) -> None:
+    """They are not taken for the documents of the target, and do not keep these from moving."""
+    targets(tmp_path, a="docs/a")
+    done("build", "-o", "preview")
+    preview = files_of(tmp_path / "preview")
+    assert "moved" not in done("build").stderr
+    add("docs/a/llms.txt")
+    for copy in ("docs/b", "site/a"):
+        shutil.copytree("docs/a", copy)
+    targets(tmp_path, a="new/a")
+    finished = done("build")
+    assert "moved from docs/a, " in finished.stderr
+    assert "lines-left: docs/b, site/a: " in finished.stderr
+    assert with_mine(tmp_path) == {"new/a/llms.txt", "docs/b/llms.txt", "site/a/llms.txt"}
+    assert files_of(tmp_path / "preview") == preview
 
 
 def test_another_writer_of_documents_is_reported(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from skillgen.config.project import DEFAULT_OUT, Source, Target
 from skillgen.errors import ExitCode, SkillgenError, UsageError, failure_of
 from skillgen.model.document import TEXTS_NAME
 from skillgen.pipeline.generate import write_services
-from skillgen.pipeline.ownership import leftovers
+from skillgen.pipeline.ownership import folders_with_records, leftovers
 from skillgen.pipeline.packages import project_environment, skill_folders, with_resolved_program
 from skillgen.pipeline.rendering import checked_output, templates_digests
 from skillgen.pipeline.results import Failure, Notify, Outcome, Place, Reading, Request, Result, at_once
@@ -93,6 +93,8 @@ def resolve_targets(
             raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
     # An --out may be for one run, so nothing moves there from the folders of the file.
     more = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
+    if more and not all((out / RECORD_NAME).exists() for out in outs.values()):
+        more = (*more, *folders_with_records(file.parent))
     near, kept = tuple(dict.fromkeys((top, *outs.values(), *more))), () if outs == own else tuple(own.values())
     place = Place(out=top, near=near, siblings=outs, kept=kept, owner=file, top=file)
     sources = [getattr(target.source, target.source.kind) for target in targets.values()]

@@ -234,6 +234,19 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     raise UsageError(what, where=str(place.out), fix=f"{other}, or replace them with {replacing}")
 
 
+_MAX_DEPTH = 4
+"""Levels of folders below a project's file in which documents are searched that have moved."""
+
+
+def folders_with_records(top: Path) -> Iterator[Path]:
+    """Yields the folders below `top` that have a record, but for those in the folders of git and npm."""
+    for path, names, files in os.walk(top):
+        is_deep = len(Path(path).relative_to(top).parts) >= _MAX_DEPTH
+        names[:] = [] if is_deep else sorted({*names} - {".git", "node_modules"})
+        if RECORD_NAME in files:
+            yield Path(path)
+
+
 def records_in(out: Path, without: Collection[Path] = ()) -> dict[Path, Record]:
     """Returns the records of a folder and of the folders in it, by folder; those that cannot be read are left out."""
     found = {}
@@ -254,7 +267,9 @@ def identity_of(service: Service | None, place: Place) -> Record:
         with suppress(ValueError):  # two drives
             path = Path(os.path.relpath(owner.resolve(), out.resolve())).as_posix()
     server = folder_names([service])[0] if service is not None and service.server_name else None
-    return Record(service=name, target=place.target, server=server, source=tuple(source), owner=path)
+    is_own = place.target is not None and not (place.kept or place.is_installed)
+    home = Path(os.path.relpath(out, place.top.parent)).as_posix() if is_own else None
+    return Record(service=name, target=place.target, out=home, server=server, source=tuple(source), owner=path)
 
 
 def _names_in(record: Record) -> tuple[str, str | None]:
@@ -279,7 +294,8 @@ def earlier_folder(service: Service, place: Place, own: Record) -> Path | None:
     written = {folder.resolve() for folder in place.siblings.values() if folder not in (place.owner, place.out)}
     for folder, record in ((place.out, own), *_documents_near(place, {place.out.resolve()}, place.out)):
         after = identity_of(service, replace(place, out=folder))
-        if record.states and is_same_service(record, after, folder):
+        is_copy = record.out != after.out and folder != place.out
+        if record.states and not is_copy and is_same_service(record, after, folder):
             if _names_in(record) == _names_in(after):
                 named.append(folder)
             elif not is_of_others(record, after, place) and folder.resolve() not in written:

@@ -143,6 +143,9 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
     target: str | None = None
     """The target of the project's file."""
 
+    out: str | None = None
+    """The path from the project's file to OUT; `None` after a run with --out. A copy elsewhere does not move."""
+
     server: str | None = None
     """The server of a client's configuration, as its folder is called."""
 
