@@ -262,7 +262,9 @@ def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     assert run(out, changed()).exit_code == 0
     kept = "<!-- This was under get_user, which is gone. -->\nOnly for admins.\n"
     assert (out / USERS).read_text("utf-8") == kept
-    assert run(out, changed(), "--check").exit_code == 0
+    finished = run(out, changed(), "--check")
+    assert (finished.exit_code, f"stale-file-kept: {USERS}: " in finished.stderr) == (0, True)
+    assert "with 2 lines that people added" in finished.stderr
     assert run(out).exit_code == 0
     users = (out / USERS).read_text("utf-8")
     assert "Only for admins." in users.split("## get_user\n")[1], "the section is back"
@@ -480,10 +482,25 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     record = out / ".skillgen.json"
     record.write_text(f"<<<<<<< HEAD\n{record.read_text('utf-8')}=======\n{{}}\n>>>>>>> branch\n", "utf-8")
     finished = run(out, changed())
-    assert (finished.exit_code, f"git checkout HEAD -- {out.as_posix()})" in finished.stderr) == (5, True)
+    assert (finished.exit_code, f"git checkout HEAD -- {out.as_posix()})" in finished.stderr) == (4, True)
     record.unlink()
     finished = run(out)
     assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (4, True)
+
+
+def test_a_record_with_conflicts_is_not_up_to_date(out: Path) -> None:
+    """Also if all documents are, and both sides of the record have the same facts."""
+    record = out / ".skillgen.json"
+    good = record.read_text("utf-8")
+    record.write_text(f"<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> branch\n", "utf-8")
+    finished = run(out, SOURCE, "--check", "--json")
+    data = json.loads(finished.stdout)
+    changes = {Path(file["path"]).name for file in data["files"] if file["action"] != "keep"}
+    assert (finished.exit_code, changes) == (1, {".skillgen.json"})
+    assert "-<<<<<<< HEAD\n" in run(out, SOURCE, "--check").stdout
+    assert run(out, SOURCE).exit_code == 0
+    assert record.read_text("utf-8") == good
+    assert run(out, SOURCE, "--check").exit_code == 0
 
 
 HEADINGS = {TASKS: "## get_task\n", "ai-help.md": "## Examples\n"}

@@ -150,16 +150,18 @@ def test_half_a_surrogate_pair_is_a_question_mark(tmp_path: Path) -> None:
 
 
 def test_names_that_look_alike_are_one_and_each_form_has_its_own(tmp_path: Path) -> None:
-    """Nobody takes the place of a service by a space, an invisible character, or in one form alone."""
-    for name, entry in {"good": "Good", "twin": "good\u200b ", "other": "Other"}.items():
+    """Nobody takes the place of a service by white space, an invisible character, or in one form alone."""
+    names = {"good": "Good Shop", "other": "Other", "third": "GoodShop", "twin": "good\u200b\u00a0\r\n\0shop "}
+    for name, entry in names.items():
         (tmp_path / "all" / name).mkdir(parents=True)
         write(tmp_path / f"all/{name}/registry.json", {"name": entry})
     write(tmp_path / "all/good/server.json", {"name": "io.example/good"})
     write(tmp_path / "all/other/server.json", {"name": "io.example/good", "packages": []})
     finished = generated("registry", "build", "all", "-v", "-o", "registry.json", cwd=tmp_path)
     assert "'io.example/good' is also in all/good" in finished.stderr
-    assert "is also in all/good" in finished.stderr
-    assert [entry["name"] for entry in read_json(tmp_path / "registry.json")["servers"]] == ["Good", "Other"]
+    assert "all/twin/registry.json: 'good" in finished.stderr
+    found = [entry["name"] for entry in read_json(tmp_path / "registry.json")["servers"]]
+    assert found == ["Good Shop", "GoodShop", "Other"]
     assert [item["server"] for item in read_json(tmp_path / "registry.servers.json")["servers"]] == [
         {"name": "io.example/good"}
     ]

@@ -75,6 +75,9 @@ Exit codes:
   130: interrupted
 """
 
+_CLOSED_PIPE = 128 + 13
+"""Exit code if the reader of standard output has gone, as of a program that SIGPIPE stops."""
+
 _AFTER_SIGNAL = (128 + signal.SIGINT, 128 + signal.SIGTERM)
 """Exit codes after a signal: typer's for Ctrl-C, and that of the handler in `main`."""
 
@@ -121,8 +124,8 @@ def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int
             parser = program([name]) if name in _COMMANDS else program(has_options=False)
             code = int(parser(args=arguments, prog_name="skillgen", obj=command, standalone_mode=False) or 0)
         sys.stdout.flush()
-    except SystemExit as stop:
-        code = int(stop.code or 0)
+    except SystemExit as stop:  # typer's exit code for a closed pipe is 1
+        code = _CLOSED_PIPE if isinstance(stop.__context__, BrokenPipeError) else int(stop.code or 0)
     except typer.Abort:
         print("Aborted!", file=sys.stderr)
         code = 1
@@ -132,7 +135,7 @@ def run(arguments: list[str], command: tuple[str, ...], console: Console) -> int
                 console.fail(failure_of(error))
             with suppress(OSError, ValueError):
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 1 if isinstance(error, BrokenPipeError) else ExitCode.OUTPUT
+            return _CLOSED_PIPE if isinstance(error, BrokenPipeError) else ExitCode.OUTPUT
         describe = getattr(error, "format_message", None)  # typer does not export the class of its usage errors
         if describe is not None:
             error.show()  # type: ignore[attr-defined]

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from skillgen.config.project import NO_LINT_OPTIONS, LintOptions
-from skillgen.errors import CODES, OutputError, Problem, UsageError
+from skillgen.errors import CODES, Problem, SkillgenError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.values import prefixes
 from skillgen.rules.checks import check_service
@@ -99,7 +99,7 @@ def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:
     """Yields what the lines that a person added to SKILL.md say of a service, and it does not have."""
     from skillgen.pipeline.generate import problems_of_added_lines
 
-    with suppress(OutputError):  # `build` reports a damaged record
+    with suppress(SkillgenError):  # `build` reports a damaged record
         for name, states in read_record(out).states.items():
             path = out / name
             if path.name == "SKILL.md" and is_below(path, out) and (text := text_of_file(path)):

@@ -480,8 +480,8 @@ def _entries(folders: Iterable[Path], file: str, problems: list[Problem]) -> dic
     for folder in folders:
         if entry := _json(folder, file):
             name = text_of(entry, "name") or folder.as_posix()
-            letters = filter(str.isprintable, unicodedata.normalize("NFKC", name).casefold())
-            if (owner := owners.setdefault("".join(letters).strip(), folder)) is folder:
+            letters = filter(str.isprintable, one_line(unicodedata.normalize("NFKC", name)).casefold())
+            if (owner := owners.setdefault("".join(letters), folder)) is folder:
                 found[folder] = entry
             else:
                 message = f"{name!r} is also in {owner.as_posix()}, whose entry counts"

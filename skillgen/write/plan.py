@@ -129,6 +129,8 @@ def plan_documents(
     states |= dict.fromkeys(planning.left_over, ("",)) | {path: before.states[path] for path in kept}
     changes = tuple(sorted(planning.changes, key=lambda change: change.path))
     after = replace(record, states=states)
+    if records.has_conflicts(old := _read(out, [RECORD_NAME]).get(RECORD_NAME, b"")):
+        changes = (Change(path=RECORD_NAME, action="replace", old=old, new=after.to_json()), *changes)
     return Plan(out=out, changes=changes, before=before, after=after, problems=tuple(planning.problems), beside=beside)
 
 
@@ -234,7 +236,9 @@ class _Planning(Struct):
         now = self._moved(path)
         if self.before.states[path] == ("",) and now == path:
             self.left_over.append(path)
-            self._set(path, old)
+            self._set(path, old, added=len(lines_of(old)))
+            message = "skillgen no longer writes this file, and none leads to it; what people added stays in it"
+            self.problems.report("stale-file-kept", path, message)
         elif self.before.is_own(path, old, self.known):
             self._set(path, None)
         elif is_binary(old) or (merged := self._merged(path, old, b"")) is None or self._is_refused(merged):
@@ -353,7 +357,8 @@ def apply_plan(plan: Plan, out: Folder) -> None:
     """
     path = RECORD_NAME
     # What a person added is in the file of a renamed skill before the old one goes.
-    changed = sorted((item for item in plan.drift if not item.reason), key=lambda item: item.action == "delete")
+    drift = (item for item in plan.drift if not item.reason and item.path != RECORD_NAME)
+    changed = sorted(drift, key=lambda item: item.action == "delete")
     try:
         out.remove_leftovers()
         text = plan.after.to_json()

@@ -25,7 +25,7 @@ from msgspec import Meta, Struct, field
 from msgspec.json import encode
 from msgspec.structs import replace
 
-from skillgen.errors import OutputError
+from skillgen.errors import EditedError, OutputError
 from skillgen.typed import decode
 from skillgen.write.files import Folder
 
@@ -233,16 +233,15 @@ def read_record(out: Path) -> Record:
     Of a record that git could not merge, both sides are read: a merged file has lines of both.
 
     Raises:
-        OutputError: the record is damaged.
+        EditedError: the record is damaged.
+        OutputError: it cannot be read, or another release wrote it.
     """
-    path, has_conflicts = out / RECORD_NAME, False
+    path, content = out / RECORD_NAME, b""
     try:
-        content = Folder(str(out), None).read(RECORD_NAME)
-        if content is None:
+        content = (Folder(str(out), None).read(RECORD_NAME) or b"").removeprefix(codecs.BOM_UTF8)
+        if not content:
             return Record()
-        content = content.removeprefix(codecs.BOM_UTF8)
-        has_conflicts = content.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in content
-        if not has_conflicts:
+        if not has_conflicts(content):
             return _record_from(content, path)
         lines = lines_of(content)
         ours = _record_from(content_of(resolve_conflicts(lines, lambda ours, theirs, raw: ours)), path)
@@ -255,10 +254,15 @@ def read_record(out: Path) -> Record:
     except (ValueError, RecursionError):
         what = "is not a record that skillgen wrote"
         fix = "restore it from version control, or move the documents away and run again"
-        if has_conflicts:
+        if has_conflicts(content):
             what = "has merge conflicts that cannot be resolved"
             fix = f"take all documents of one side (git checkout HEAD -- {shlex.quote(out.as_posix())}) and run again"
-        raise OutputError(what, where=str(path), fix=fix) from None
+        raise EditedError(what, where=str(path), fix=fix, diff="") from None
+
+
+def has_conflicts(content: bytes) -> bool:
+    """True for a record that git could not merge."""
+    return content.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in content
 
 
 class _Version(Struct):
