@@ -393,8 +393,7 @@ _SERVERS = {"command", *(item.name for item in options_in(Source) if item.is_kin
 def from_server(
     context: typer.Context,
     arguments: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server."),
+        list[str] | None, typer.Argument(metavar="[-- COMMAND [ARG]...]", help="Command that starts a stdio server.")
     ] = None,
     *,
     given: Annotated[Mapping[str, Any], documenting(*_SERVERS)],
@@ -439,8 +438,7 @@ def _fix_of_argument(argument: str) -> str:
     path = Path(argument)
     if path.suffix in (".json", ".yaml", ".yml"):
         return f"name what the file is: --config {argument} of a client, or --snapshot; for an API, use from-openapi"
-    runtime = RUNTIMES.get(path.suffix)
-    command = argument if runtime is None else f"{runtime} {argument}"
+    command = " ".join(filter(None, (RUNTIMES.get(path.suffix), argument)))
     return f"put -- before the server's command: skillgen from-server -- {command} …"
 
 

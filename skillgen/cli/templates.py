@@ -82,12 +82,10 @@ def export(
     texts = {folder / name: template_text(_checked_name(name)).encode() for name in names or template_names()}
     old = {path: path.read_bytes() for path in texts if path.exists()}
     if changed := [path for path, content in old.items() if content != texts[path]]:
-        raise EditedError(
-            f"{', '.join(path.name for path in changed[:5])} already exist there and differ; nothing was written",
-            where=str(folder),
-            fix="name the templates that you do not have yet, or choose another folder",
-            diff="".join(change_diff(path.as_posix(), old[path], texts[path]) for path in changed),
-        )
+        what = f"{', '.join(path.name for path in changed[:5])} already exist there and differ; nothing was written"
+        fix = "name the templates that you do not have yet, or choose another folder"
+        diff = "".join(change_diff(path.as_posix(), old[path], texts[path]) for path in changed)
+        raise EditedError(what, where=str(folder), fix=fix, diff=diff)
     for path, content in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

@@ -265,15 +265,14 @@ def _thinned(items: Sequence[Tool], count: int) -> list[Tool]:
 
 def _facts(service: Service, skills: Mapping[str, Sequence[str]], count: int, length: int) -> str:
     tools = service.tools
+    groups = ((item.name, clip(_words(item.title, item.description), length)) for item in service.groups)
     facts: dict[str, Any] = {
         "kind": _KINDS[service.kind],
         "name": one_line(service.name)[:100],
         "title": one_line(service.title or "")[:100],
         "description": clip(plain_words(service.description or service.summary or ""), 1_500),
         "instructions": clip(_start((service.instructions or "").strip(), 1_500), 1_400),
-        "groups": dict(
-            _within(((item.name, clip(_words(item.title, item.description), length)) for item in service.groups), 3_000)
-        ),
+        "groups": dict(_within(groups, 3_000)),
         "skills": {name: ", ".join(groups) for name, groups in skills.items()},
         "tools": [_line(tool, length) for tool in _thinned(tools, count)],
         "left out": f"{len(tools) - count} of {len(tools)} tools, evenly" if count < len(tools) else "",

@@ -33,7 +33,7 @@ from skillgen.config.loader import read_project, variables_in, without_variables
 from skillgen.config.project import DEFAULT_OUT, FILE_NAME, SOURCE_KINDS, Source, Target, find_project_file
 from skillgen.config.schema import project_schema
 from skillgen.errors import ProblemLog, SkillgenError
-from skillgen.pipeline.ownership import records_in
+from skillgen.pipeline.ownership import records_in, walk_project
 from skillgen.pipeline.packages import project_environment, project_table
 from skillgen.pipeline.read import KINDS
 from skillgen.sources.documents import load_document
@@ -66,9 +66,6 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """What to do before the target can be built."""
 
 
-MAX_DEPTH = 4
-"""Levels of folders that are searched."""
-
 MAX_FILES = 10_000
 """Number of files after which the search stops."""
 
@@ -83,6 +80,10 @@ _SKIPPED_FOLDERS = frozenset((
 # fmt: on
 
 
+def _is_searched(name: str) -> bool:
+    return name == ".well-known" or not (name.startswith(".") or name.lower() in _SKIPPED_FOLDERS)
+
+
 @dataclass(frozen=True)
 class ProjectFiles:
     """The files of a project, without those of its dependencies, its tests and its build output."""
@@ -93,14 +94,9 @@ class ProjectFiles:
     def paths(self) -> tuple[str, ...]:
         """The files relative to `root`, with forward slashes, the least nested first."""
         paths: list[str] = []
-        for folder, subfolders, names in os.walk(self.root):
-            relative = Path(folder).relative_to(self.root)
-            shown = (name for name in subfolders if name == ".well-known" or not name.startswith("."))
-            subfolders[:] = sorted(name for name in shown if name.lower() not in _SKIPPED_FOLDERS)
-            if len(relative.parts) >= MAX_DEPTH:
-                subfolders.clear()
-            visible = (name for name in sorted(names) if not name.startswith("."))
-            paths += [(relative / name).as_posix() for name in visible if self._is_file(Path(folder, name))]
+        for folder, names in walk_project(self.root, _is_searched):
+            visible = (folder / name for name in names if not name.startswith("."))
+            paths += [path.relative_to(self.root).as_posix() for path in visible if self._is_file(path)]
             if len(paths) >= MAX_FILES:
                 break
         return tuple(sorted(paths, key=lambda path: (path.count("/"), path)))

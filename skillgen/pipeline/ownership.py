@@ -15,7 +15,7 @@ import shlex
 import shutil
 import tempfile
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import pairwise
 from pathlib import Path
@@ -64,12 +64,7 @@ def words_of_url(url: str, service: Service, secrets: Secrets) -> tuple[str, ...
 
 
 def words_of_command(
-    command: Sequence[str],
-    service: Service,
-    folder: Path | None,
-    secrets: Secrets,
-    *,
-    needs_folder: bool = True,
+    command: Sequence[str], service: Service, folder: Path | None, secrets: Secrets, *, needs_folder: bool = True
 ) -> tuple[str, ...]:
     """Returns the source of a service that a command in `folder` yields: no paths but of programs, no versions.
 
@@ -158,11 +153,10 @@ def _top(out: Path) -> Path:
 
 def shared_folder(one: Path, other: Path) -> Path | None:
     """Returns the deepest folder that has both; `None` if a path from there names a user or begins at the root."""
-    try:
+    with suppress(ValueError):  # two drives
         shared = Path(os.path.commonpath([one.resolve(), other.resolve()]))
-    except ValueError:  # two drives
-        return None
-    return None if _is_private(shared) else shared
+        return None if _is_private(shared) else shared
+    return None
 
 
 def _is_private(folder: Path) -> bool:
@@ -183,9 +177,8 @@ def _is_same_word(before: str, after: str, out: Path, *, is_same_name: bool) -> 
         return True
     if not paths or Path(before).name != Path(after).name:
         return False
-    if len(paths) == 1:
-        return is_same_name
-    return not (_top(out) if before.startswith(_HERE) else out).joinpath(before).exists()
+    old = (_top(out) if before.startswith(_HERE) else out) / before
+    return is_same_name if len(paths) == 1 else not old.exists()
 
 
 def is_same_service(before: Record, after: Record, out: Path) -> bool:
@@ -196,9 +189,8 @@ def is_same_service(before: Record, after: Record, out: Path) -> bool:
     if before.source and after.source:
         is_same_name = before.service == after.service
         pairs = zip(before.source, after.source, strict=False)
-        return len(before.source) == len(after.source) and all(
-            _is_same_word(*pair, out, is_same_name=is_same_name) for pair in pairs
-        )
+        is_same = all(_is_same_word(*pair, out, is_same_name=is_same_name) for pair in pairs)
+        return is_same and len(before.source) == len(after.source)
     return before.service == after.service
 
 
@@ -235,16 +227,21 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
 
 
 _MAX_DEPTH = 4
-"""Levels of folders below a project's file in which documents are searched that have moved."""
+"""Levels of folders of a project that are searched."""
 
 
-def folders_with_records(top: Path) -> Iterator[Path]:
-    """Yields the folders below `top` that have a record, but for those in the folders of git and npm."""
-    for path, names, files in os.walk(top):
-        is_deep = len(Path(path).relative_to(top).parts) >= _MAX_DEPTH
-        names[:] = [] if is_deep else sorted({*names} - {".git", "node_modules"})
-        if RECORD_NAME in files:
-            yield Path(path)
+def walk_project(top: Path, is_searched: Callable[[str], bool]) -> Iterator[tuple[Path, list[str]]]:
+    """Yields the folders of a project with the names of their files, but for folders with other names."""
+    for folder, subfolders, files in os.walk(top):
+        is_last = len(Path(folder).relative_to(top).parts) >= _MAX_DEPTH
+        subfolders[:] = [] if is_last else sorted(filter(is_searched, subfolders))
+        yield Path(folder), sorted(files)
+
+
+def folders_with_records(top: Path) -> list[Path]:
+    """Returns the folders of a project that have a record, but for those of git and npm."""
+    found = walk_project(top, lambda name: name not in (".git", "node_modules"))
+    return [folder for folder, files in found if RECORD_NAME in files]
 
 
 def records_in(out: Path, without: Collection[Path] = ()) -> dict[Path, Record]:

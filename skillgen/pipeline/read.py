@@ -224,12 +224,11 @@ def _from_manifest(document: Document, problems: ProblemLog, request: Request, a
     from skillgen.sources.mcp.source import service_from_manifest
 
     if (manifest := find_manifest(document.data)) is None:
-        raise SourceError(
-            "is not a service manifest: it has neither `manifest_version` nor `server` with `tools`",
-            where=document.name,
-            fix="give an object with `manifest_version`, `server` and `tools`; for an OpenAPI description, use "
-            "from-openapi",
+        what = "is not a service manifest: it has neither `manifest_version` nor `server` with `tools`"
+        fix = (
+            "give an object with `manifest_version`, `server` and `tools`; for an OpenAPI description, use from-openapi"
         )
+        raise SourceError(what, where=document.name, fix=fix)
     service = service_from_manifest(manifest, server_name=request.source.server_name)
     return (completed(structs.replace(service, source=words_of_document(document, service, access.secrets)), request),)
 
@@ -472,14 +471,11 @@ def _read_config(request: Request) -> Reading:
     except BaseException:
         cancel_token.cancel()
         raise
-    elsewhere = config.elsewhere.items() if source.server is None else ()
-    return Reading(
-        services=tuple(outcome for outcome in outcomes if isinstance(outcome, Service)),
-        failures=tuple(outcome for outcome in outcomes if isinstance(outcome, SkillgenError)),
-        problems=tuple(
-            Problem.of("server-elsewhere", key, f"{key} is a server of {folder}") for key, folder in elsewhere
-        ),
-    )
+    services = tuple(outcome for outcome in outcomes if isinstance(outcome, Service))
+    failures = tuple(outcome for outcome in outcomes if isinstance(outcome, SkillgenError))
+    others = config.elsewhere.items() if source.server is None else ()
+    problems = tuple(Problem.of("server-elsewhere", key, f"{key} is a server of {folder}") for key, folder in others)
+    return Reading(services=services, failures=failures, problems=problems)
 
 
 # -- the kinds of source ---------------------------------------------------------------------------------------------
