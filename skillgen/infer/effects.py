@@ -169,7 +169,7 @@ def _with_called(tool: Tool, effects: Mapping[str, Effect | None], problems: Pro
     if tool.method or tool.semantics.effect in ("read", "destructive"):
         return tool
     schemas = ((item.name, node) for item in tool.parameters for node in nodes_in(item) if isinstance(node, Schema))
-    lists = ((name, {*map(str, schema.choices or ())}) for name, schema in schemas)
+    lists = ((name, {*map(str, schema.choices)}) for name, schema in schemas if schema.choices)
     called = ((effects[each], name) for name, names in lists if effects.keys() >= names for each in names)
     effect, name = max(called, key=lambda item: rank_of(item[0]), default=(None, ""))
     if effect is None or not is_raised_by(tool.semantics.effect, effect):

@@ -396,16 +396,19 @@ def without_own_folders(data: Json, working_folder: Path | None = None) -> Json:
     Documents would differ with the machine that writes them. Identifiers, URIs, choices and patterns keep them, and so
     does a default that is one of the choices: a call needs them.
     """
-    identifiers: set[str] = set()
+    identifiers, found = set[str](), dict[str, str]()
     shortened = _shortener(working_folder)
 
     def collect(text: str, is_name: bool) -> str:
         if is_name:
             identifiers.add(text)
+        elif ("/" in text or "\\" in text or "%" in text) and (short := shortened(text)) != text:
+            found[text] = short
         return text
 
     _map_strings(data, collect)
-    return _map_strings(data, lambda text, _: text if text in identifiers else shortened(text))
+    found = {text: short for text, short in found.items() if text not in identifiers}
+    return _map_strings(data, lambda text, _: found.get(text, text)) if found else data
 
 
 _SECRET_NAME = re.compile(

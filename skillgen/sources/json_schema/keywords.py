@@ -180,17 +180,22 @@ def rewrite_objects(value: Json, rewrite: RewriteObject, pointer: str = "", hold
     return [changed.get(index, item) for index, item in enumerate(value)] if changed else value
 
 
-def references(raw: Json) -> Iterator[str]:
-    """Yields every local `$ref` below a value."""
+def values_of(raw: Json, keyword: str) -> Iterator[str]:
+    """Yields every string at a keyword in or below a value."""
     stack = [raw]
     while stack:
         value = stack.pop()
         if isinstance(value, dict):
-            if isinstance(reference := value.get("$ref"), str) and reference.startswith("#"):
-                yield reference
+            if isinstance(found := value.get(keyword), str):
+                yield found
             stack.extend(value.values())
         elif isinstance(value, list):
             stack.extend(value)
+
+
+def references(raw: Json) -> Iterator[str]:
+    """Yields every local `$ref` in or below a value."""
+    return (found for found in values_of(raw, "$ref") if found.startswith("#"))
 
 
 def kind_of(value: Json) -> str:

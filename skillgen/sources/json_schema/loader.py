@@ -38,6 +38,7 @@ from skillgen.sources.json_schema.keywords import (
     scalar_schema,
     schema_members,
     shared_schema,
+    values_of,
     with_named_values,
 )
 from skillgen.sources.json_schema.merge import ANYTHING, merge, with_all_of, with_alternatives
@@ -191,8 +192,9 @@ def _is_reference(target: Json) -> bool:
 
 def with_root_references(schema: Json) -> Json:
     """Returns a schema with each reference as a pointer from its root, if it has nested `$id`s."""
-    index = RefIndex(schema)
-    if not index.has_nested_resources:
+    inside = [*schema.values()] if isinstance(schema, dict) else []
+    has_nested = next(values_of(inside, "$id"), None) is not None and (index := RefIndex(schema)).has_nested_resources
+    if not has_nested:
         return schema
 
     def rewritten(reference: str, holder: str) -> str:

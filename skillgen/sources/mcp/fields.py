@@ -286,7 +286,8 @@ class FieldResolver:
         """
         facts: dict[str, Any] = {}
         for row in table:
-            found = candidates(row)
+            if not (found := candidates(row)):  # as of most fields of most tools
+                continue
             for item in found if row.words else ():
                 if item.value not in (None, *row.words):
                     message = f"{item.value[:40]!r} is not specified; it is one of {', '.join(row.words)}"

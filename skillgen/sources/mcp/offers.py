@@ -266,7 +266,7 @@ class ToolEntry:
 
     def candidates(self, field: Field) -> list[SourcedValue]:
         """Returns the values of a field; of several `dashdash` objects, all count for facts on safety."""
-        if self.keys.isdisjoint(first_keys(field)):  # as of most fields of most tools
+        if self.keys.isdisjoint(first_keys(field)):
             return []
         dashdashes = self.dashdashes if field.is_safety else [self.dashdash]
         places = [(item, "dashdash") for item in dashdashes if field.dashdash]
@@ -436,5 +436,5 @@ def semantics_from_entry(entry: ToolEntry) -> Semantics:
         if item.value is not None
     ]
     facts: dict[str, Any] = {"side_effects": resolver.union("side_effects", *effects)}
-    facts |= {name: resolver.value(name, *candidates) for name, candidates in found.items()}
+    facts |= {name: resolver.value(name, *candidates) for name, candidates in found.items() if candidates}
     return Semantics(origins=resolver.origins or None, **facts)
