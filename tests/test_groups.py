@@ -211,6 +211,20 @@ def test_operations_without_tags_are_grouped_by_their_paths(tmp_path: Path) -> N
     }
 
 
+def test_groups_without_words_name_as_many_of_their_tools_as_fit(tmp_path: Path) -> None:
+    parts = ("open", "closed", "lost", "found", "sold", "sent")
+    paths = {
+        f"/registered-parcels-of-depot-{number}/{part}-by-the-office": {"get": {"tags": [f"Depot {number}"]}}
+        for number in range(90)
+        for part in parts
+    }
+    generated("from-openapi", write(tmp_path / "api.json", description(paths)), "-o", tmp_path / "out")
+    (skill,) = (tmp_path / "out" / "skills").glob("*/SKILL.md")
+    lines = [line for line in skill.read_text("utf-8").splitlines() if line.startswith("- [Depot ")]
+    assert len(lines) == 90
+    assert [line for line in lines if "(6): `/" not in line] == []
+
+
 @pytest.mark.parametrize("pattern", ["{verb}_{thing}", "{verb}{Thing}", "{thing}_{verb}"])
 def test_else_the_noun_that_most_names_share_as_the_texts_spell_it(pattern: str) -> None:
     """Issue 5: `CI`, not `Ci`."""

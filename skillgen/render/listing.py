@@ -43,8 +43,8 @@ LINE_BYTES = 240
 PHRASE_CHARACTERS = 80
 """Characters of a summary in form 3."""
 
-GROUP_CHARACTERS = 160
-"""Characters of the words on a group."""
+GROUP_CHARACTERS = (160, 120, 80, 40, 0)
+"""Characters of the words on a group, the most that fit."""
 
 _CHOICES = 4
 """Values of a parameter in a call."""
@@ -131,7 +131,7 @@ def _list_of_groups(service: Service, reference: Reference, room: int) -> Listin
 
 
 def _lists_of_groups(service: Service, reference: Reference) -> Sequence[Listing]:
-    """Returns a line for each group, with and without words on it."""
+    """Returns a line for each group, with fewer and fewer words on it."""
     lines, indexes = _Lines(service, _NO_START), dict[str, tuple[Page, ...]]()
     for topic in reference.topics:
         if len(topic.pages) > 1:
@@ -147,12 +147,14 @@ def _lists_of_groups(service: Service, reference: Reference) -> Sequence[Listing
 
     entries = [entry(topic) for topic in reference.topics]
     start, all_pages = shared_start(service), tuple(chain.from_iterable(indexes.values()))
-    words = (group_words(item.words, names_in(item, service, start), GROUP_CHARACTERS) for item in reference.topics)
-    described = [f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)]
-    return [
-        Listing(text=Markdown("\n".join(shown)), forms=FORMS[-1:], indexes=all_pages, start=left_out)
-        for shown, left_out in ((described, start), (entries, _NO_START))
-    ]
+    names = [names_in(topic, service, start) for topic in reference.topics]
+    found = []
+    for limit in GROUP_CHARACTERS:
+        words = [group_words(topic.words, each, limit) for topic, each in zip(reference.topics, names, strict=True)]
+        shown = [f"{entry}: {said}" if said else entry for entry, said in zip(entries, words, strict=True)]
+        left_out = start if any(words) else _NO_START
+        found.append(Listing(text=Markdown("\n".join(shown)), forms=FORMS[-1:], indexes=all_pages, start=left_out))
+    return found
 
 
 def _commands_of_groups(service: Service, reference: Reference, room: int) -> Listing:
