@@ -462,6 +462,9 @@ TARGETS: dict[str, tuple[Targets, Targets, int, dict[str, str]]] = {
     "several servers, another folder": (
         {"m": {**BOTH, "out": "p"}}, {"m": {**BOTH, "out": "q"}}, 0, {"../p/a": "../q/a", "../p/b": "../q/b"}
     ),
+    "several servers, far below": (
+        {"m": {**BOTH, "out": "p/x"}}, {"m": {**BOTH, "out": "q"}}, 0, {"../p/x/a": "../q/a", "../p/x/b": "../q/b"}
+    ),
     "two sources, a name is reused": ({"a": API, "b": OTHER}, {"a": OTHER, "c": API}, 2, {}),
     "two sources, an only name is reused": ({"a": API}, {"a": OTHER}, 2, {}),
     "one source, the first leaves": ({"one": ONE, "two": TWO}, {"two": TWO}, 0, {"two": "."}),
@@ -613,11 +616,24 @@ def test_advice_names_what_people_wrote_and_no_folder_of_others(tmp_path: Path) 
     targets(tmp_path, b=None, c=None)
     finished = done("build", "-v")
     (line,) = [line for line in finished.stderr.splitlines() if "lines-left: agent-docs: " in line]
-    assert "people changed llms.txt (move what people wrote to other documents, then delete .skillgen.json, ai" in line
+    assert "people wrote in llms.txt (move what people wrote to other documents, then delete .skillgen.json, ai" in line
     assert "the folder" not in line
     add(".claude/skills/a-shop/SKILL.md")
     shutil.rmtree("agent-docs/skills")
-    assert "people changed SKILL.md" in done("build", "-v").stderr.partition("lines-left: .claude")[2]
+    assert "people wrote in SKILL.md" in done("build", "-v").stderr.partition("lines-left: .claude")[2]
+
+
+def test_a_check_finds_what_is_left_in_any_folder(tmp_path: Path) -> None:
+    """With texts.yaml and the files next to a skill, which would weaken marks or be deleted with it."""
+    targets(tmp_path, a="docs/x/a", b="site/y/b")
+    Path("site/y/b").mkdir(parents=True)
+    Path("site/y/b/texts.yaml").write_text("tools: {list_b: {effect: destructive}}\n", "utf-8")
+    done("build")
+    Path("site/y/b/skills/b-shop/plan.md").write_text("mine\n", "utf-8")
+    targets(tmp_path, a="docs/x/a")
+    finished = done("build", "--check")
+    assert "lines-left: site/y/b: " in finished.stderr
+    assert "people wrote in texts.yaml, skills/b-shop/plan.md (move what people wrote" in finished.stderr
 
 
 def test_documents_are_not_taken_from_another_target(tmp_path: Path) -> None:

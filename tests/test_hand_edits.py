@@ -469,8 +469,10 @@ def test_two_runs_at_once_on_one_out_do_not_mix(out: Path, tmp_path: Path) -> No
         assert files_of(out) in expected
 
 
-def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) -> None:
-    marks = "<<<<<<< HEAD\nOne word.\n=======\nAnother word.\n>>>>>>> branch\n"
+@pytest.mark.parametrize("size", [7, 8])
+def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path, size: int) -> None:
+    """Markers are longer where both branches renamed the file."""
+    marks = f"{'<' * size} HEAD\nOne word.\n{'=' * size}\nAnother word.\n{'>' * size} branch\n"
     edit(out / TASKS, "## get_task\n", f"## get_task\n\n{marks}")
     finished = run(out, changed())
     assert finished.exit_code == 4
@@ -488,16 +490,17 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path) ->
     assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (4, True)
 
 
-def test_a_record_with_conflicts_is_not_up_to_date(out: Path) -> None:
+@pytest.mark.parametrize("size", [7, 8])
+def test_a_record_with_conflicts_is_not_up_to_date(out: Path, size: int) -> None:
     """Also if all documents are, and both sides of the record have the same facts."""
     record = out / ".skillgen.json"
     good = record.read_text("utf-8")
-    record.write_text(f"<<<<<<< HEAD\n{good}=======\n{good}>>>>>>> branch\n", "utf-8")
+    record.write_text(f"{'<' * size} HEAD\n{good}{'=' * size}\n{good}{'>' * size} branch\n", "utf-8")
     finished = run(out, SOURCE, "--check", "--json")
     data = json.loads(finished.stdout)
     changes = {Path(file["path"]).name for file in data["files"] if file["action"] != "keep"}
     assert (finished.exit_code, changes) == (1, {".skillgen.json"})
-    assert "-<<<<<<< HEAD\n" in run(out, SOURCE, "--check").stdout
+    assert "<<<<<<< HEAD\n" in run(out, SOURCE, "--check").stdout
     assert run(out, SOURCE).exit_code == 0
     assert record.read_text("utf-8") == good
     assert run(out, SOURCE, "--check").exit_code == 0

@@ -93,7 +93,7 @@ def resolve_targets(
             raise UsageError(what, where=file.as_posix(), fix="give each target its own out:")
     # An --out may be for one run, so nothing moves there from the folders of the file.
     more = () if "out" in given else (file.parent, *(out.parent for out in outs.values()))
-    if more and not all((out / RECORD_NAME).exists() for out in outs.values()):
+    if more and ("check" in given or not all((out / RECORD_NAME).exists() for out in outs.values())):
         more = (*more, *folders_with_records(file.parent))
     near, kept = tuple(dict.fromkeys((top, *outs.values(), *more))), () if outs == own else tuple(own.values())
     place = Place(out=top, near=near, siblings=outs, kept=kept, owner=file, top=file)

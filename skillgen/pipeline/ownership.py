@@ -377,7 +377,7 @@ def _left(code: str, what: str, folder: Path, record: Record) -> Problem:
     fix = f"delete {names} there, or restore the target"
     with suppress(SkillgenError, OSError):
         if edited := first_of(record.edited_in(folder), 3):
-            code, what = "lines-left", f"{what}; people changed {edited}"
+            code, what = "lines-left", f"{what}; people wrote in {edited}"
             fix = f"move what people wrote to other documents, then {fix}"
     return Problem.of(code, folder.as_posix(), what, fix)
 

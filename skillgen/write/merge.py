@@ -39,7 +39,6 @@ BROKEN_JSON = "what was added would break the JSON"
 _UNKNOWN_LINE = "(a line that skillgen wrote and would not write again)"
 """Placeholder for a line of which only the digest is known."""
 
-_CONFLICT_MARKERS = ("<<<<<<< ", ">>>>>>> ")
 _NOTE_COMMENT, _NOTE_END = "<!-- This was under ", ", which is gone. -->"
 
 
@@ -112,7 +111,7 @@ def merge(path: str, states: Sequence[str], old: bytes, new: bytes) -> Merge:
     is_changed = len(kept) < len(front.edits) + len(body.edits)
     foreign = [line for edit in (*front.edits, *body.edits) for line in edit.lines]
     reason = ""
-    if all(any(line.startswith(mark) for line in foreign) for mark in _CONFLICT_MARKERS):
+    if all(any(line.startswith(mark) for line in foreign) for mark in ("<<<<<<<", ">>>>>>>")):
         reason = UNMERGED
     elif is_changed:
         reason = FOREIGN_CODE if kind == "code" else "a person changed what skillgen wrote"

@@ -11,7 +11,7 @@ recognises both as skillgen's own. The caller holds the lock of OUT (`lock_folde
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Literal
@@ -116,7 +116,7 @@ def plan_documents(
     # The record may be that of a stranger, so nothing of git is stale.
     stale = [path for path in before.states if not (path in documents or path in kept or ".git" in path.split("/"))]
     skills = dict.fromkeys(records.skills_in((*before.states, *documents)))
-    contents = _read(out, (*documents, *stale, *files_beside(out, skills, {*documents, *stale})))
+    contents = _read(out, (*documents, *stale, *records.files_beside(out, skills, {*documents, *stale})))
     successors = _successors(records.skills_in(before.states), records.skills_in(documents))
     planning = _Planning(out, before, force, artifacts, contents, successors, known := LineDigests())
     for path, content in documents.items():
@@ -132,15 +132,6 @@ def plan_documents(
     if records.has_conflicts(old := _read(out, [RECORD_NAME]).get(RECORD_NAME, b"")):
         changes = (Change(path=RECORD_NAME, action="replace", old=old, new=after.to_json()), *changes)
     return Plan(out=out, changes=changes, before=before, after=after, problems=tuple(planning.problems), beside=beside)
-
-
-def files_beside(out: Path, skills: Iterable[str], known: Collection[str] = ()) -> Iterator[str]:
-    """Yields the files in the folders of skills that no symbolic link leads to, but for those `known`."""
-    top = out.resolve()
-    for file in sorted(file for name in skills for file in (out / "skills" / name).rglob("*")):
-        path = file.relative_to(out).as_posix()
-        if path not in known and file.is_file() and file.resolve() == top / path and ".git" not in file.parts:
-            yield path
 
 
 def _read(out: Path, paths: Iterable[str]) -> dict[str, bytes]:
@@ -395,7 +386,7 @@ def move_documents(old: Path, new: Path, identity: Record, *, check: bool = Fals
         OutputError: a file cannot be moved, or its path leads outside.
     """
     before, there = records.read_record(old), records.read_record(new)
-    found = (TEXTS_NAME, *files_beside(old, records.skills_in(before.states)), *before.states)
+    found = (TEXTS_NAME, *records.files_beside(old, records.skills_in(before.states)), *before.states)
     paths = dict.fromkeys(path for path in found if (old / path).is_file() and ".git" not in path.split("/"))
     if names := [path for path, content in _read(new, paths).items() if not there.is_own(path, content)]:
         what = f"these documents go to {new}, which has other {', '.join(names)}; none of them was moved"

@@ -16,7 +16,7 @@ import re
 import shlex
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import Match, SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,6 +26,7 @@ from msgspec.json import encode
 from msgspec.structs import replace
 
 from skillgen.errors import EditedError, OutputError
+from skillgen.model.document import TEXTS_NAME
 from skillgen.typed import decode
 from skillgen.write.files import Folder
 
@@ -95,15 +96,15 @@ def resolve_conflicts(lines: Sequence[str], resolve: Resolve) -> list[str]:
     """Returns a text with its merge conflicts resolved; the lines of the common ancestor, which git may add, go."""
     resolved: list[str] = []
     parts: list[list[str]] = []
-    start = 0
+    start = size = 0
     for number, line in enumerate(lines):
-        if not parts and line.startswith("<<<<<<< "):
-            start, parts = number, [[]]
-        elif len(parts) == 1 and line.startswith("||||||| "):
+        if not parts and line.startswith("<<<<<<<"):  # longer where git renamed the file on both sides
+            start, size, parts = number, len(line) - len(line.lstrip("<")), [[]]
+        elif len(parts) == 1 and line.startswith(f"{'|' * size} "):
             parts.append([])
-        elif parts and len(parts) < 3 and line == "=======":
+        elif parts and len(parts) < 3 and line == "=" * size:
             parts += [[]] * (3 - len(parts))
-        elif len(parts) == 3 and line.startswith(">>>>>>> "):
+        elif len(parts) == 3 and line.startswith(f"{'>' * size} "):
             resolved += resolve(parts[0], parts[2], lines[start : number + 1])
             parts = []
         else:
@@ -189,13 +190,14 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
         return path in self.states and state_of(content, known) in self.states[path]
 
     def edited_in(self, out: Path) -> list[str]:
-        """Returns the files of OUT that a person changed.
+        """Returns the files of OUT that a person changed, with the texts there and the files next to skills.
 
         Raises:
             OSError: one cannot be read.
             OutputError: one is outside OUT.
         """
-        files = ((path, Folder(str(out), None).read(path)) for path in self.states)
+        paths = dict.fromkeys((TEXTS_NAME, *self.states, *files_beside(out, self.skills)))
+        files = ((path, Folder(str(out), None).read(path)) for path in paths)
         return [path for path, content in files if content is not None and not self.is_own(path, content)]
 
     def joined(self, other: Record) -> Record:
@@ -219,6 +221,15 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
 def skills_in(paths: Iterable[str]) -> list[str]:
     """Returns the names of the skills with these files."""
     return [path.split("/")[1] for path in paths if path.startswith("skills/") and path.endswith("/SKILL.md")]
+
+
+def files_beside(out: Path, skills: Iterable[str], known: Collection[str] = ()) -> Iterator[str]:
+    """Yields the files in the folders of skills that no symbolic link leads to, but for those `known`."""
+    top = out.resolve()
+    for file in sorted(file for name in skills for file in (out / "skills" / name).rglob("*")):
+        path = file.relative_to(out).as_posix()
+        if path not in known and file.is_file() and file.resolve() == top / path and ".git" not in file.parts:
+            yield path
 
 
 def joined_states(*states: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
@@ -262,7 +273,7 @@ def read_record(out: Path) -> Record:
 
 def has_conflicts(content: bytes) -> bool:
     """True for a record that git could not merge."""
-    return content.startswith(b"<<<<<<< ") or b"\n<<<<<<< " in content
+    return content.startswith(b"<<<<<<<") or b"\n<<<<<<<" in content
 
 
 class _Version(Struct):
