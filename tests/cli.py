@@ -31,6 +31,11 @@ class Finished:
     stdout: str
     stderr: str
 
+    def ok(self) -> Finished:
+        """Returns a run that must have succeeded."""
+        assert self.exit_code == 0, self.stderr
+        return self
+
 
 def environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """Returns the environment of a run: this one, the repository on the path, and a terminal that changes no output."""
@@ -90,9 +95,7 @@ def generated(
     *arguments: object, stdin: str | bytes | None = None, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Finished:
     """Runs skillgen where it must succeed."""
-    finished = run_skillgen(*arguments, stdin=stdin, cwd=cwd, env=env)
-    assert finished.exit_code == 0, finished.stderr
-    return finished
+    return run_skillgen(*arguments, stdin=stdin, cwd=cwd, env=env).ok()
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

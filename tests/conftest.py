@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 from cli import ROOT, generated
-from http_servers import QuietHandler, http_servers
+from http_servers import QuietHandler, Recorder, http_servers
 from properties import load_profile
 
 load_profile()
@@ -111,6 +111,14 @@ Reply = Callable[[str, dict[str, str]], "tuple[int, dict[str, str], bytes]"]
 
 
 Serve = Callable[[dict[str, Answer]], str]
+
+
+@pytest.fixture
+def api() -> Iterator[str]:
+    """Returns the address of a server that answers with the request; another one is where it redirects."""
+    with http_servers() as start:
+        Recorder.elsewhere = start(type("Other", (Recorder,), {})).replace("127.0.0.1", "localhost")
+        yield start(Recorder)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,29 @@ class QuietHandler(BaseHTTPRequestHandler):
 
     def log_message(self, *arguments: object) -> None:
         """Says nothing."""
+
+
+class Recorder(QuietHandler):
+    """Answers with the request, and redirects elsewhere where its path ends in 3."""
+
+    elsewhere = ""
+
+    def answer(self) -> None:
+        content = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("latin-1")
+        entry = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": content}
+        status = 302 if self.path.endswith("/3") else 429 if self.path.endswith("/4") else 200
+        body = json.dumps(entry).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        if status == 302:
+            self.send_header("Location", f"{type(self).elsewhere}/v1/notes/9")
+        if status == 429:
+            self.send_header("Retry-After", "17")
+        self.end_headers()
+        self.wfile.write(body)
+
+    do_GET = do_PUT = do_POST = do_DELETE = answer
 
 
 @contextmanager

@@ -58,6 +58,13 @@ def documented(
     return run_skillgen("from-server", "-o", out, *options, "--", *COMMAND, env=env), out
 
 
+def documents(folder: Path, *options: object, **lists: Any) -> Path:
+    """Returns the folder of the documents of the server, of a run that must succeed."""
+    finished, out = documented(folder, *options, **lists)
+    finished.ok()
+    return out
+
+
 def started(folder: Path, *options: object, **lists: Json) -> tuple[Finished, Path]:
     """Documents the server like `documented`, but crawls it: for what a crawl itself does or hides."""
     out = folder / "out"

@@ -305,8 +305,7 @@ def test_a_draft_is_an_evaluation_that_a_right_agent_passes(skill: Path) -> None
 
 def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
     source = (skill.parents[2] / "api.json", "--static")
-    good = run_skillgen("eval", skill, *source)
-    assert good.exit_code == 0, good.stdout
+    run_skillgen("eval", skill, *source).ok()
     page = next(
         path for path in (skill, *skill.rglob("*.md")) if path.is_file() and "addBook" in path.read_text("utf-8")
     )

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import json
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 from cli import ROOT, Finished, run_skillgen
-from http_servers import QuietHandler, http_servers
+from descriptions import write
 from rows import inputs
 
 TOOLS: list[Any] = inputs("call")["tools"]
@@ -35,8 +34,7 @@ def server(tmp_path: Path) -> list[str]:
 
 
 def listed(folder: Path, result: Any) -> list[str]:
-    path = folder / "server.json"
-    path.write_text(json.dumps({"server": {}, "tools": TOOLS, "tools/call": result}), "utf-8")
+    path = write(folder / "server.json", {"server": {}, "tools": TOOLS, "tools/call": result})
     return ["--", sys.executable, "-m", "servers.listed", str(path)]
 
 
@@ -84,39 +82,7 @@ def call(*words: object, **options: Any) -> Finished:
 
 @pytest.fixture
 def description(tmp_path: Path) -> Path:
-    path = tmp_path / "notes.json"
-    path.write_text(json.dumps(DESCRIPTION), "utf-8")
-    return path
-
-
-class Recorder(QuietHandler):
-    """Answers with the request, and redirects elsewhere where its path ends in 3."""
-
-    elsewhere = ""
-
-    def answer(self) -> None:
-        content = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode("latin-1")
-        entry = {"method": self.command, "path": self.path, "headers": dict(self.headers), "body": content}
-        status = 302 if self.path.endswith("/3") else 429 if self.path.endswith("/4") else 200
-        body = json.dumps(entry).encode()
-        self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(body)))
-        if status == 302:
-            self.send_header("Location", f"{type(self).elsewhere}/v1/notes/9")
-        if status == 429:
-            self.send_header("Retry-After", "17")
-        self.end_headers()
-        self.wfile.write(body)
-
-    do_GET = do_PUT = do_POST = do_DELETE = answer
-
-
-@pytest.fixture
-def api() -> Iterator[str]:
-    with http_servers() as start:
-        Recorder.elsewhere = start(type("Other", (Recorder,), {})).replace("127.0.0.1", "localhost")
-        yield start(Recorder)
+    return write(tmp_path / "notes.json", DESCRIPTION)
 
 
 def sent(finished: Finished) -> dict[str, Any]:
@@ -126,8 +92,7 @@ def sent(finished: Finished) -> dict[str, Any]:
 
 
 def test_a_tool_is_called_and_its_result_unwrapped(server: list[str], tmp_path: Path) -> None:
-    finished = call("add_note", "title=Tea", "--out", tmp_path, *server)
-    assert finished.exit_code == 0, finished.stderr
+    finished = call("add_note", "title=Tea", "--out", tmp_path, *server).ok()
     structured, _, saved = finished.stdout.rpartition("saved ")
     assert json.loads(structured) == {"id": 7}
     assert Path(saved.split(" (")[0]).read_bytes() == b"\x89PNG"
@@ -193,8 +158,7 @@ def test_an_error_of_a_tool_goes_to_standard_error(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", [7, [3], [{"type": "image", "data": "x", "mimeType": 3}], [{"resource": 1}]])
 def test_a_result_of_another_form_is_no_bug(tmp_path: Path, content: Any) -> None:
-    finished = call("add_note", "title=Tea", "--out", tmp_path, *listed(tmp_path, {"content": content}))
-    assert finished.exit_code == 0, finished.stderr
+    call("add_note", "title=Tea", "--out", tmp_path, *listed(tmp_path, {"content": content})).ok()
 
 
 def test_a_schema_of_many_alternatives_takes_little_time(tmp_path: Path) -> None:

@@ -12,8 +12,8 @@ from unittest import mock
 import pytest
 from captured import crawled as captured
 from cli import Finished, files_of, generated, run_skillgen
-from descriptions import description
-from http_servers import QuietHandler, http_servers
+from conftest import Serve
+from descriptions import description, write
 from rows import inputs
 from servers import over_http
 
@@ -59,9 +59,7 @@ class TestSeveralServers:
     def test_each_is_documented_in_a_folder_of_its_name(self, tmp_path: Path) -> None:
         """Issue 3, "Client configuration files": the name in the file is the one under which a host mounts it."""
         servers = {"My Kiosk": kiosk("2025-11-25"), "old": kiosk("2024-11-05"), "off": kiosk("silent", disabled=True)}
-        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json")
-
-        assert finished.exit_code == 0, finished.stderr
+        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json").ok()
         assert {path.name for path in (tmp_path / "out").iterdir() if path.is_dir()} == {"my-kiosk", "old"}
         skill = (tmp_path / "out" / "my-kiosk" / "skills" / "kiosk-my-kiosk" / "SKILL.md").read_text("utf-8")
         assert "of the MCP server `My Kiosk`" in skill
@@ -200,8 +198,7 @@ class TestForms:
         projects = {str(here): {"mcpServers": {"own": kiosk("2025-11-25")}, "allowedTools": []}}
         projects[str(there)] = {"mcpServers": {"other": {"command": "no-such-program"}}}
         mine = config(tmp_path, {"mine": kiosk("2024-11-05")}, ".claude.json", projects=projects)
-        both = crawled(mine, here / "out", "--json", cwd=here)
-        assert both.exit_code == 0, both.stderr
+        both = crawled(mine, here / "out", "--json", cwd=here).ok()
         assert {path.parent.name for path in (here / "out").glob("*/llms.txt")} == {"mine", "own"}
         assert "warning: server-elsewhere: other is a server of" in both.stderr
         assert json.loads(both.stdout)["problems"][-1]["where"] == "other"
@@ -289,9 +286,7 @@ class TestPublishedServers:
     """X-41, X-43: a server.json, a server card and a catalog are read, and used only as far as the user names it."""
 
     def written(self, folder: Path, document: dict[str, Any]) -> Path:
-        path = folder / "server.json"
-        path.write_text(json.dumps(document), "utf-8")
-        return path
+        return write(folder / "server.json", document)
 
     @pytest.mark.parametrize(
         "document",
@@ -303,7 +298,7 @@ class TestPublishedServers:
         ids=["server.json", "registry", "catalog"],
     )
     def test_a_remote_is_contacted_only_where_it_is_named(self, tmp_path: Path, document: dict[str, Any]) -> None:
-        path = self.written(tmp_path, document)
+        path = write(tmp_path / "server.json", document)
         with over_http.running("locked") as server:
             port = server.url.split(":")[2].split("/")[0]
             values = ("--env", f"port={port}", "--env", "token=open-sesame")
@@ -317,7 +312,7 @@ class TestPublishedServers:
         assert "open-sesame" not in "".join(item.decode() for item in files_of(tmp_path / "out").values())
 
     def test_a_package_is_started_with_the_values_of_the_user(self, tmp_path: Path) -> None:
-        path = self.written(tmp_path, PUBLISHED)
+        path = write(tmp_path / "server.json", PUBLISHED)
         given = {"shop": "kiosk", "KEY": "abc"}
         npm = target(path, {"HOME": "/home/ada"}, given, "npm")
         assert npm.command == ("npx", "-y", "@example/papers@1.2.0", "--shop=kiosk", "papers")
@@ -327,7 +322,7 @@ class TestPublishedServers:
         assert oci.command == ("docker", "run", "-i", "--rm", "-e", "KEY", "docker.example/papers:1.2.0")
 
     def test_the_environment_fills_nothing_in(self, tmp_path: Path) -> None:
-        path = self.written(tmp_path, PUBLISHED)
+        path = write(tmp_path / "server.json", PUBLISHED)
         environment = {"port": "1", "token": "a", "shop": "b", "KEY": "c"}
         for name in ("remote", "npm"):
             with pytest.raises(skillgen.UsageError) as caught:
@@ -354,7 +349,7 @@ class TestPublishedServers:
     )
     def test_a_package_that_could_run_anything_is_not_started(self, tmp_path: Path, change: dict[str, Any]) -> None:
         package = {"registryType": "npm", "identifier": "papers", **change}
-        path = self.written(tmp_path, {"name": "a/b", "packages": [package]})
+        path = write(tmp_path / "server.json", {"name": "a/b", "packages": [package]})
         with pytest.raises(skillgen.UsageError) as caught:
             target(path, server="npm" if package["registryType"] == "npm" else package["registryType"])
         assert "does not start this package" in caught.value.what
@@ -371,28 +366,17 @@ PAPERS = {"mcpServers": {"papers": {"command": "${PLUGIN_ROOT}/papers", "env": {
 SKILLS_INDEX = {"$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json", "skills": []}
 
 
-def site(files: dict[str, Any]) -> tuple[type[QuietHandler], list[str]]:
-    """Returns a site with these JSON files, and the paths that are requested of it."""
-    requested: list[str] = []
-
-    class Site(QuietHandler):
-        def do_GET(self) -> None:
-            requested.append(self.path)
-            body = json.dumps(files.get(self.path)).encode()
-            self.send_response(200 if self.path in files else 404)
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-    return Site, requested
+def pages(files: dict[str, Any]) -> dict[str, tuple[int, str, bytes]]:
+    """Returns what a site answers that has these JSON files."""
+    return {path: (200, "application/json", json.dumps(data).encode()) for path, data in files.items()}
 
 
 class TestEntryPoints:
     """X-43: the content decides what a document is; the user names what is contacted or started."""
 
-    def test_a_domain_lists_its_servers_and_the_named_one_is_read(self, tmp_path: Path) -> None:
+    def test_a_domain_lists_its_servers_and_the_named_one_is_read(self, tmp_path: Path, serve: Serve) -> None:
         """X-41: at each of the paths that drafts have used."""
-        with over_http.running("json") as server, http_servers() as start:
+        with over_http.running("json") as server:
             card = json.loads(json.dumps(CARD).replace("URL", server.url))
             entry = {"identifier": "urn:air:a.example:mcp:papers", "displayName": "Papers", "data": card}
             for path, document in {
@@ -401,7 +385,7 @@ class TestEntryPoints:
                 "/.well-known/mcp/server-card.json": {"serverInfo": {}, "transport": card["remotes"][0]},
                 "/.well-known/mcp.json": {"mcp_version": "1", "endpoints": card["remotes"]},
             }.items():
-                address = start(site({path: document})[0])
+                address = serve(pages({path: document}))
                 unasked = run_skillgen("from-server", "--config", address)
                 assert unasked.exit_code == 2
                 assert f"choose one with --server NAME: remote ({server.url})" in unasked.stderr, path
@@ -410,7 +394,7 @@ class TestEntryPoints:
         assert finished.exit_code == 0, finished.stderr
         assert (tmp_path / "out" / "llms.txt").is_file()
 
-    def test_what_a_domain_without_servers_has_is_named(self) -> None:
+    def test_what_a_domain_without_servers_has_is_named(self, serve: Serve) -> None:
         skills, catalogue = (
             {"/.well-known/agent-skills/index.json": SKILLS_INDEX},
             {"specVersion": "1.0", "entries": []},
@@ -421,11 +405,10 @@ class TestEntryPoints:
             ({"/.well-known/ard.json": catalogue}, ("from-openapi",), "is an AI catalog, not an OpenAPI description"),
             ({"/.well-known/mcp.yaml": description()}, ("from-server", "--config"), "is an OpenAPI description, not a"),
         ]
-        with http_servers() as start:
-            for documents, words, message in cases:
-                finished = run_skillgen(*words, start(site(documents)[0]))
-                assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
-            empty = run_skillgen("from-server", "--config", start(site({})[0]))
+        for documents, words, message in cases:
+            finished = run_skillgen(*words, serve(pages(documents)))
+            assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
+        empty = run_skillgen("from-server", "--config", serve({}))
         assert empty.exit_code == 3
         assert "there is no list of MCP servers at /.well-known/ard.json or" in empty.stderr
 
@@ -457,17 +440,15 @@ class TestEntryPoints:
             target(folder, server="papers")
         assert "has no server 'papers'" in caught.value.what
 
-    def test_a_command_from_the_network_is_not_started(self) -> None:
-        with http_servers() as start:
-            address = f"{start(site({'/x.json': PAPERS})[0])}/x.json"
-            finished = run_skillgen("from-server", "--config", address, "--server", "papers", "--env", "key=x")
+    def test_a_command_from_the_network_is_not_started(self, serve: Serve) -> None:
+        address = f"{serve(pages({'/x.json': PAPERS}))}/x.json"
+        finished = run_skillgen("from-server", "--config", address, "--server", "papers", "--env", "key=x")
         assert finished.exit_code == 2
         assert "skillgen does not start a command from the network" in finished.stderr
 
     def test_hostile_names_and_lengths_stay_text_of_one_line(self, tmp_path: Path) -> None:
         entry = {"displayName": "a\n::error::b\x1b[2J", "data": {"remotes": [{"url": "https://a.example/\n?key=abc"}]}}
-        path = tmp_path / "ard.json"
-        path.write_text(json.dumps({"specVersion": "1.0", "entries": [entry] * 5_000}), "utf-8")
+        path = write(tmp_path / "ard.json", {"specVersion": "1.0", "entries": [entry] * 5_000})
         finished = run_skillgen("from-server", "--config", path)
         assert finished.exit_code == 2
         assert "and 180 more" in finished.stderr

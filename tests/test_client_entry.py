@@ -179,12 +179,11 @@ def test_a_declared_package_is_the_entry_where_no_command_is_known(
     tmp_path: Path, install: dict[str, str], command: list[str]
 ) -> None:
     """S0-28: `install` and `requires.env` say how to start a server."""
-    finished, out = listed.documented(
+    out = listed.documents(
         tmp_path,
         server={"dashdash": {"install": install, "requires": {"env": ["KIOSK_KEY"]}}},
         tools=[listed.tool("buy")],
     )
-    assert finished.exit_code == 0, finished.stderr
     ((_, entry),) = entries(out)[0].items()
     assert [entry["command"], *entry["args"]] == command
     assert entry["env"] == {"KIOSK_KEY": "${KIOSK_KEY}"}
@@ -226,9 +225,8 @@ def test_the_package_that_an_author_declares_is_in_the_plugin(tmp_path: Path) ->
 def test_no_program_starts_a_package_that_only_the_source_names(tmp_path: Path) -> None:
     """S0-28: the user of a skill has not chosen it; what the author of the documents declares is started."""
     server = {"dashdash": {"install": {"npm": "@acme/kiosk"}}}
-    finished, out = listed.documented(
+    out = listed.documents(
         tmp_path, "--emit", "skill,scripts", server=server, tools=[listed.tool("buy", description="Buys a paper.")]
     )
-    assert finished.exit_code == 0, finished.stderr
     assert entries(out)
     assert not [file for file in out.rglob("tools.json") if "npx" in file.read_text("utf-8")]

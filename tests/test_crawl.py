@@ -1,4 +1,4 @@
-"""The crawl over stdio: of the kiosk in many manners, which shares no code with any SDK, and of real servers."""
+"""The crawl over stdio: of the kiosk in many manners, which shares no code with any SDK."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import real_servers
 from cli import ROOT, environment, generated, run_skillgen
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
@@ -624,37 +623,3 @@ class TestProcesses:
         for entry in received(log):
             if "pid" in entry:
                 os.kill(entry["pid"], signal.SIGKILL)
-
-
-class TestRealServers:
-    """Servers that other people wrote, on three SDKs and their own versions of the protocol."""
-
-    def test_server_everything(self) -> None:
-        """S0-05, X-01, X-05."""
-        service = read(command=real_servers.everything(), cwd=TESTS)
-        assert service.protocol_version == "2025-11-25"
-        assert {"echo", "get-sum"} <= {tool.name for tool in service.tools}
-        assert service.prompts
-        assert service.resource_templates
-        assert Crawled(service, []).problems == set()
-
-    def test_servers_of_other_authors(self, tmp_path: Path) -> None:
-        """S0-05, S0-16, X-02: the first version of the Python SDK calls an unknown method invalid parameters."""
-        subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
-        commands = {
-            "read_text_file": real_servers.filesystem(tmp_path),
-            "create_entities": real_servers.memory(),
-            "git_status": real_servers.git(tmp_path),
-            "get_current_time": real_servers.clock(),
-        }
-        with ThreadPoolExecutor() as pool:
-            services = pool.map(lambda command: read(command=command, cwd=TESTS), commands.values())
-            missing = [
-                name for name, service in zip(commands, services, strict=True) if name not in Crawled(service, []).tools
-            ]
-        assert missing == []
-
-    def test_a_server_on_the_second_version_of_the_sdk(self) -> None:
-        """S0-17, X-01, X-02: it is of the newest revision, and stays with the handshake of its first request."""
-        service = read(command=real_servers.modern_sdk(), cwd=TESTS)
-        assert (service.protocol_version, Crawled(service, []).tools) == (MODERN, ["buy_paper"])

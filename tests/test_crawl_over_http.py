@@ -326,14 +326,6 @@ def test_the_libraries_log_nothing(caplog: pytest.LogCaptureFixture) -> None:
 class TestRealServers:
     """Servers that other people wrote."""
 
-    def test_server_everything_over_streamable_http(self) -> None:
-        """X-01, X-03."""
-        port = real_servers.free_port()
-        command = real_servers.everything("streamableHttp")
-        with real_servers.listening(command, port, {"PORT": str(port)}):
-            transport, tools = crawl_url(f"http://localhost:{port}/mcp")
-        assert (transport, "echo" in tools) == ("http", True)
-
     def test_server_everything_over_sse(self) -> None:
         """X-03."""
         port = real_servers.free_port()

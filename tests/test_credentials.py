@@ -313,8 +313,7 @@ def test_a_local_server_gets_no_credential_of_an_origin(tmp_path: Path) -> None:
     env = {"PYTHONPATH": str(Path(__file__).parent), "SKILL_API_GITHUB_COM___TOKEN": "sesame", "ACME_KEY": "x"}
     options = ["--emit", "skill,scripts", "-o", "out", "--", *command]
     assert run_skillgen("from-server", *options, cwd=tmp_path, env=env).exit_code == 0
-    finished = run_script(script_of(tmp_path / "out"), "find", "--", *command, cwd=tmp_path, env=env)
-    assert finished.exit_code == 0, finished.stderr
+    run_script(script_of(tmp_path / "out"), "find", "--", *command, cwd=tmp_path, env=env).ok()
     names = (tmp_path / "names").read_text("utf-8").split()
     assert ("ACME_KEY" in names, "SKILL_API_GITHUB_COM___TOKEN" in names) == (True, False)
 

@@ -15,7 +15,7 @@ from descriptions import LONG, description, operation, small, write
 from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
 from hypothesis import given
 from hypothesis import strategies as st
-from listed import answers, documented, tool
+from listed import answers, documented, documents, tool
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from rows import inputs, rows
 
@@ -37,17 +37,13 @@ def harbour(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documents of a service that declares much, in every format."""
     folder = tmp_path_factory.mktemp("harbour")
     formats = "skill,llms,ai-help,ai-help-commands,registry"
-    finished, out = documented(folder, "--emit", formats, server=DASHDASH, tools=[BOOK, FIND, OLD])
-    assert finished.exit_code == 0, finished.stderr
-    return out
+    return documents(folder, "--emit", formats, server=DASHDASH, tools=[BOOK, FIND, OLD])
 
 
 @pytest.fixture(scope="module")
 def silent(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The documents of a service that says nothing but the names of its tools."""
-    finished, out = documented(tmp_path_factory.mktemp("silent"), tools=[{"name": "a", "inputSchema": {}}])
-    assert finished.exit_code == 0, finished.stderr
-    return out
+    return documents(tmp_path_factory.mktemp("silent"), tools=[{"name": "a", "inputSchema": {}}])
 
 
 def read(path: Path) -> MarkdownDocument:

@@ -11,7 +11,7 @@ import pytest
 from cli import generated
 from descriptions import description, operation, write
 from documents import MarkdownDocument
-from listed import documented, inspected, started, tool
+from listed import documented, documents, inspected, started, tool
 from rows import inputs
 
 Json = Any
@@ -48,8 +48,7 @@ def texts_of(out: Path) -> dict[str, str]:
 
 def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Path) -> None:
     """S0-18, S0-33: as the seed's own text has it; CommonMark takes such a line into the item above."""
-    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(SEED))
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, tools=tools(), ai_help=helped(SEED))
     written = texts_of(out)
     for name in ("SKILL.md", "ai-help.md"):
         wanted, _, unwanted = written[name].partition("## When to Use")[2].partition("\n## ")[0].partition("Do NOT use")
@@ -63,8 +62,7 @@ def test_a_negative_lead_in_right_below_a_list_begins_another_list(tmp_path: Pat
 def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
     """S0-18: prose next to the lists stays; a sentence that declares a use is one."""
     text = "## When to Use\n\nIt is the fastest way.\n\n- Plan\n\nDo not use it for taxes.\n\n```sh\nacme plan\n```\n"
-    finished, out = documented(tmp_path, tools=tools(), ai_help=helped(text))
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, tools=tools(), ai_help=helped(text))
     document = MarkdownDocument((out / "ai-help.md").read_text("utf-8"))
     assert [heading.text for heading in document.headings].count("When to Use") == 1
     for words in ("It is the fastest way.", "- Plan\n", "- taxes", "acme plan"):
@@ -75,8 +73,7 @@ def test_what_else_a_section_on_use_says_is_kept(tmp_path: Path) -> None:
 @pytest.mark.parametrize("unknown", ["", "\n### archive_project\n\nComes with version 2.\n"])
 def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unknown: str) -> None:
     """S0-12, S0-18: whether each of its headings is a tool or not."""
-    finished, out = documented(tmp_path, tools=tools(), prompts=[], ai_help=helped(REFERENCE + unknown))
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, tools=tools(), prompts=[], ai_help=helped(REFERENCE + unknown))
     written = texts_of(out)
     document = MarkdownDocument(written["llms-full.txt"])
     section = document.section("create_project").text
@@ -152,8 +149,7 @@ def test_the_fields_of_the_web_profile_are_read_from_front_matter(tmp_path: Path
         ("extra", ("--extra", tmp_path / "llms.txt"), None),
     ):
         (tmp_path / name).mkdir()
-        finished, out = documented(tmp_path / name, *options, tools=tools(), ai_help=answer)
-        assert finished.exit_code == 0, finished.stderr
+        out = documents(tmp_path / name, *options, tools=tools(), ai_help=answer)
         text = (out / "ai-help.md").read_text("utf-8")
         login = MarkdownDocument(text).section("Authentication and Prerequisites").text
         assert ("- bearer" in login, "- api-key" in login) == (True, True)

@@ -18,15 +18,13 @@ def run(command: str, manner: str, *options: object) -> Finished:
 
 
 def inspected(manner: str, *options: object) -> dict[str, Any]:
-    finished = run("inspect", manner, *options)
-    assert finished.exit_code == 0, finished.stderr
+    finished = run("inspect", manner, *options).ok()
     service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
     return service
 
 
 def documents(manner: str, out: Path, *options: object) -> Path:
-    finished = run("from-server", manner, "--out", out, *options)
-    assert finished.exit_code == 0, finished.stderr
+    run("from-server", manner, "--out", out, *options).ok()
     return out / "skills" / "kiosk"
 
 

@@ -20,6 +20,7 @@ import httpx2
 import pytest
 from api_examples import LIBRARY as API
 from cli import ROOT, environment, files_of, generated, run_skillgen
+from descriptions import write
 from listed import command, tool
 from rows import inputs
 
@@ -265,8 +266,7 @@ def raw_response(url: str, lines: str) -> bytes:
 
 def test_an_api_answers_no_page_of_another_site(tmp_path: Path) -> None:
     """A page can have its own name resolved to the loopback interface."""
-    source = tmp_path / "api.json"
-    source.write_text(json.dumps(API), "utf-8")
+    source = write(tmp_path / "api.json", API)
     with serving(source) as url, httpx2.Client() as client:
         for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}, {"Origin": "null"}):
             assert client.get(f"{url}/books", headers=headers).status_code == 403, headers
@@ -280,8 +280,7 @@ def test_a_description_adds_no_line_to_a_response(tmp_path: Path) -> None:
     content: Json = {"application/json\r\nX-Evil: 1": {"schema": {}}}
     operation = {"responses": {"200": {"description": "x", "headers": headers, "content": content}}}
     info = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "servers": [{"url": "https://a.example.com"}]}
-    source = tmp_path / "api.json"
-    source.write_text(json.dumps({**info, "paths": {"/g": {"get": operation}}}), "utf-8")
+    source = write(tmp_path / "api.json", {**info, "paths": {"/g": {"get": operation}}})
     with serving(source) as url:
         head = raw_response(url, "GET /g HTTP/1.1\nHost: localhost\nConnection: close\n\n").partition(b"\r\n\r\n")[0]
     found = {line.partition(b":")[0].lower() for line in head.split(b"\r\n")[1:]}
@@ -292,7 +291,7 @@ def test_operations_that_only_the_query_of_a_path_distinguishes(tmp_path: Path) 
     """Also in the manifest of the REST edition, which has one operation for each path and method."""
     operations = {f"/find?{name}={{{name}}}": {"get": {"operationId": f"by_{name}", "responses": {}}} for name in "ab"}
     api = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "paths": operations}
-    (source := tmp_path / "api.json").write_text(json.dumps(api), "utf-8")
+    source = write(tmp_path / "api.json", api)
     generated("from-openapi", source, "-o", tmp_path / "out", "--emit", "well-known", "--publish", "domain=x.example")
     with serving(source, "--log", log := tmp_path / "log") as url:
         for described in (source, *tmp_path.glob("out/**/mcp.yaml")):
@@ -313,8 +312,7 @@ def test_a_body_is_read_within_bounds(tmp_path: Path) -> None:
 
 
 def test_an_api_is_served_as_its_description_says(tmp_path: Path) -> None:
-    source, log = tmp_path / "api.json", tmp_path / "calls.jsonl"
-    source.write_text(json.dumps(API), "utf-8")
+    source, log = write(tmp_path / "api.json", API), tmp_path / "calls.jsonl"
     login = {"Authorization": "Bearer x"}
     with serving(source, "--log", log) as url, httpx2.Client() as client:
         assert url.endswith("/v2")
@@ -362,8 +360,7 @@ STRICT: dict[str, Any] = inputs("mock")["strict"]
 
 
 def test_an_api_is_as_strict_as_a_server_with_types(tmp_path: Path) -> None:
-    source, log = tmp_path / "api.json", tmp_path / "calls.jsonl"
-    source.write_text(json.dumps(STRICT), "utf-8")
+    source, log = write(tmp_path / "api.json", STRICT), tmp_path / "calls.jsonl"
     found: list[int] = []
     with serving(source, "--log", log) as url, httpx2.Client() as client:
         content = client.post(f"{url}/pets", content="<pet/>", headers={"Content-Type": "application/xml"})
@@ -386,7 +383,7 @@ def test_an_api_reads_a_text_in_its_type_also_where_its_url_is_a_variable(tmp_pa
     contents = {kind: {"text/plain": {"schema": {"type": kind}}} for kind in kinds}
     paths = {f"/{kind}": {"put": {"requestBody": {"content": contents[kind]}, "responses": {}}} for kind in kinds}
     api = {"openapi": "3.1.0", "info": {"title": "x", "version": "1"}, "servers": [{"url": "{site}"}], "paths": paths}
-    (source := tmp_path / "api.json").write_text(json.dumps(api), "utf-8")
+    source = write(tmp_path / "api.json", api)
     found = []
     with serving(source, "--log", log := tmp_path / "log") as url, httpx2.Client() as client:
         for kind, text in zip(kinds * 2, ("true", "5", "true", "[1]", "5", "5.5", "5", "x"), strict=True):

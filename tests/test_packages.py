@@ -79,8 +79,7 @@ def test_the_package_is_found_or_named(
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         text = '[project]\nname = "x"\n' if name.endswith("toml") else ""
         (tmp_path / name).write_text('{"name": "x"}' if name.endswith("json") else text, encoding="utf-8")
-    finished = install(tmp_path, *options)
-    assert finished.exit_code == 0, finished.stderr
+    install(tmp_path, *options).ok()
     folder = "skills" if expected == "js" else ".agents/skills"
     assert (tmp_path / expected / folder / "tasks" / "SKILL.md").is_file()
 

@@ -11,7 +11,7 @@ import pytest
 from cli import files_of, generated, run_skillgen
 from descriptions import description, write
 from documents import MarkdownDocument
-from listed import documented, tool
+from listed import documented, documents, tool
 
 Json = Any
 
@@ -44,8 +44,7 @@ TOOLS = [tool("find_berths", description="Finds berths.", **READ_ONLY), tool("bo
 def test_the_portable_profile_has_the_six_legal_fields_only(tmp_path: Path) -> None:
     """X-20, X-23: what must be there first is its compatibility."""
     server = dashdash(modelInvocable=False, userInvocable=True, allowedTools=["find_berths"])
-    finished, out = documented(tmp_path, server=server, tools=TOOLS)
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, server=server, tools=TOOLS)
     fields = fields_of(out)
     assert fields.keys() <= PORTABLE
     assert "allowed-tools" not in fields
@@ -57,8 +56,7 @@ def test_the_portable_profile_has_the_six_legal_fields_only(tmp_path: Path) -> N
 def test_the_claude_profile_says_who_may_start_the_skill(tmp_path: Path) -> None:
     """X-25."""
     server = dashdash(modelInvocable=False, userInvocable=True)
-    finished, out = documented(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
     fields = fields_of(out)
     assert fields["disable-model-invocation"] is True
     assert fields["user-invocable"] is True
@@ -232,8 +230,7 @@ def test_a_use_that_the_identity_declares_in_prose_is_the_declared_one(tmp_path:
     """X-25, S0-33: in neither profile are uses drawn from tools, and the claude profile says each thing once."""
     server = dashdash()
     server["dashdash"]["identity"]["description"] += " Do NOT use for cars."
-    finished, out = documented(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, "--profile", "claude", server=server, tools=TOOLS)
     fields = fields_of(out)
     assert fields["description"] == "Books berths. Do NOT use for cars."
     assert fields["when_to_use"] == "Use when the user asks to book a berth."

@@ -27,14 +27,12 @@ class Kiosk:
         return run_skillgen(command, *options, "--env", f"KIOSK_LOG={self.log}", "--", *server, cwd=TESTS)
 
     def service(self, manner: str, *options: object) -> dict[str, Any]:
-        finished = self.run("inspect", manner, *options)
-        assert finished.exit_code == 0, finished.stderr
+        finished = self.run("inspect", manner, *options).ok()
         service: dict[str, Any] = json.loads(finished.stdout)["services"][0]
         return service
 
     def skill(self, manner: str, *options: object) -> Path:
-        finished = self.run("from-server", manner, "--out", self.out, *options)
-        assert finished.exit_code == 0, finished.stderr
+        self.run("from-server", manner, "--out", self.out, *options).ok()
         return self.out / "skills" / "kiosk"
 
     def requests(self) -> list[dict[str, Any]]:

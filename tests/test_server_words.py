@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from documents import MarkdownDocument
-from listed import documented, tool, tools
+from listed import documented, documents, tool, tools
 
 Json = Any
 
@@ -26,8 +26,7 @@ def test_a_named_type_is_documented_with_its_only_users(tmp_path: Path) -> None:
 
     things = {"cell": "Style", "sheet": "Shared", "chart": "Shared"}
     entries = [entry(verb, thing, of) for thing, of in things.items() for verb in ("get", "set", "delete")]
-    finished, out = documented(tmp_path, tools=entries)
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, tools=entries)
     (references,) = out.glob("skills/*/references")
     cells, types_page = ((references / name).read_text("utf-8") for name in ("cells.md", "types.md"))
     assert "What sections only name:\n\n- `it` ([Style](#style))\n" in cells
@@ -53,8 +52,7 @@ def test_ai_help_and_llms_txt_name_all_that_a_server_offers(tmp_path: Path) -> N
     prompts = [{"name": "brief", "arguments": [{"name": "day", "required": True}, {"name": "tone"}]}]
     server = {"instructions": "# Manual\n\nBe quick."}
     entries = [tool("a", description="Does a.", outputSchema={"type": "object"}), *tools(["b"])]
-    finished, out = documented(tmp_path, server=server, tools=entries, resources=resources, prompts=prompts)
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, server=server, tools=entries, resources=resources, prompts=prompts)
     help_text, llms = ((out / name).read_text("utf-8") for name in ("ai-help.md", "llms.txt"))
     assert "- Resource `log://0`: The log of day 0\n" in help_text
     assert "- And 6 more\n" in help_text
@@ -99,8 +97,7 @@ def test_strings_of_a_server_without_a_word_leave_no_gap(tmp_path: Path) -> None
     empty = {"type": "object", "description": "<p/>", "properties": {"id": {"type": "string", "description": "<br/>"}}}
     listed = [tool("find_berth", title="<p></p>", description="<p/>", inputSchema=empty)]
     tips = {"content": "## Tips\n\n<p></p>\n"}
-    finished, out = documented(tmp_path, server={"instructions": " <p> </p>"}, tools=listed, ai_help=tips)
-    assert finished.exit_code == 0, finished.stderr
+    out = documents(tmp_path, server={"instructions": " <p> </p>"}, tools=listed, ai_help=tips)
     for path in [*out.rglob("*.md"), *out.glob("*.txt")]:
         text = path.read_text("utf-8")
         assert "\n\n\n" not in text

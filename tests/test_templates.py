@@ -187,8 +187,7 @@ def test_exported_templates_give_the_same_documents_and_their_edits_stay(mine: P
 
 def test_what_a_template_may_use_is_documented_from_the_models_own_words() -> None:
     """Issue 5: docs/templates.md is what `make golden` makes, and names whatever a template takes from its context."""
-    finished = run_python(ROOT / "tests" / "make_templates.py")
-    assert finished.exit_code == 0, finished.stderr
+    finished = run_python(ROOT / "tests" / "make_templates.py").ok()
     assert (ROOT / "docs" / "templates.md").read_text("utf-8") == finished.stdout
     assert "|  |" not in finished.stdout, "a name that no template uses"
 

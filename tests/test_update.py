@@ -437,8 +437,7 @@ def test_the_services_of_a_client_are_renewed_together(tmp_path: Path) -> None:
         name: {"command": sys.executable, "args": ["server.py", name], "cwd": str(tmp_path)} for name in ("one", "two")
     }
     (tmp_path / ".mcp.json").write_text(json.dumps({"mcpServers": servers}), "utf-8")
-    made = run_skillgen("from-server", "--config", ".mcp.json", "--out", "docs", cwd=tmp_path)
-    assert made.exit_code == 0, made.stderr
+    run_skillgen("from-server", "--config", ".mcp.json", "--out", "docs", cwd=tmp_path).ok()
     tools(tmp_path / "tools.json", "get_order", "send_order")
     done = run_skillgen("update", "docs/two", cwd=tmp_path)
     assert (done.exit_code, done.stdout) == (0, "- one: send_order: added\n- two: send_order: added\n"), done.stderr
