@@ -39,16 +39,12 @@ class Answers:
         self._generators = [
             Generator(self.validator, invents=True, is_complete=is_complete) for is_complete in (True, False)
         ]
-        self._values: dict[tuple[int, str | None], Json] = {}
 
     def value(self, output: Output, media_type: str | None = None) -> Json:
         """Returns an example of an output that is valid, else a generated value; null if none was found.
 
         Examples for another `media_type` do not count.
         """
-        key = id(output), media_type
-        if key in self._values:
-            return self._values[key]
         values = [
             item.value.json for item in output.examples if media_type is None or item.media_type in (None, media_type)
         ]
@@ -56,8 +52,7 @@ class Answers:
             error_of, schema = self.validator.validation_error, output.schema
             values = [value for value in values if error_of(value, schema) in (None, UNCHECKED)]
             values = values or [self.generated(schema, "result")]
-        self._values[key] = next(iter(values), None)
-        return self._values[key]
+        return next(iter(values), None)
 
     def generated(self, schema: Schema, name: str) -> Json:
         """Returns a value that a schema allows; null if none was found."""

@@ -68,27 +68,21 @@ class McpMock:
         self._handlers: dict[str, Callable[[dict[str, Json], McpSession], Json]] = {
             "initialize": self._initialize,
             "server/discover": self._discover,
-            "ping": lambda params, session: {},
-            "logging/setLevel": lambda params, session: {},
             "tools/call": self._call,
             **{method: self._list_reader(method) for method in LISTS if method in results},
         }
-        if "resources/list" in results or "resources/templates/list" in results or "skills/list" in results:
-            self._handlers |= {
-                "resources/read": self._read,
-                "resources/subscribe": lambda params, session: {},
-                "resources/unsubscribe": lambda params, session: {},
-            }
-        if "prompts/list" in results:
-            self._handlers["prompts/get"] = self._prompt
+        self._constants: dict[str, Json] = {"ping": {}, "logging/setLevel": {}}
+        """Method to its result, whatever is asked."""
+        if not results.keys().isdisjoint(("resources/list", "resources/templates/list", "skills/list")):
+            self._handlers["resources/read"] = self._read
+            self._constants |= {"resources/subscribe": {}, "resources/unsubscribe": {}}
         if "completions" in {**as_dict(self._modern.get("capabilities")), **as_dict(self._legacy.get("capabilities"))}:
-            nothing: Json = {"completion": {"values": [], "total": 0, "hasMore": False}}
-            self._handlers["completion/complete"] = lambda params, session: nothing
-        for method, result in {"groups/get": self._group, "skills/get": self._skill}.items():
-            if method.replace("/get", "/list") in results:
-                self._handlers[method] = result
+            self._constants["completion/complete"] = {"completion": {"values": [], "total": 0, "hasMore": False}}
+        for kind, handler in {"prompts": self._prompt, "groups": self._group, "skills": self._skill}.items():
+            if f"{kind}/list" in results:
+                self._handlers[f"{kind}/get"] = handler
         if "ai_help" in results:
-            self._handlers["ai_help"] = lambda params, session: results["ai_help"]
+            self._constants["ai_help"] = results["ai_help"]
 
     # -- messages ----------------------------------------------------------------------------------------------------
 
@@ -117,9 +111,12 @@ class McpMock:
         if version is not None and version != MODERN_VERSION:
             data = {"supported": [MODERN_VERSION], "requested": version}
             raise RequestError(UNSUPPORTED_VERSION, "Unsupported protocol version", data)
-        if method not in self._handlers:
+        if method in self._handlers:
+            result = self._handlers[method](as_dict(params), session)
+        elif method in self._constants:
+            result = self._constants[method]
+        else:
             raise RequestError(METHOD_NOT_FOUND, f"Method not found: {method[:100]}")
-        result = self._handlers[method](as_dict(params), session)
         if version is None or not isinstance(result, dict):
             return result
         # What a server of an earlier revision declared lacks the members that this revision requires.
