@@ -428,8 +428,8 @@ class HttpClient:
 
     def dry_run(self, name: str, tool: Any, arguments: Any) -> str:
         """Returns the request of a call, with the names of variables in place of secrets."""
-        environment = masked(self.data, tool, self.environment)
-        method, url, headers, content = self.request(tool, arguments, environment)
+        shown = {name: f"${name}" for name in base_url(self.data, tool, self.environment)[1].values()}
+        method, url, headers, content = self.request(tool, arguments, {**self.environment, **shown})
         lines = [f"{method} {url}", *(f"{name}: {value}" for name, value in headers.items())]
         return "\n".join([*lines, *(["", content.decode("utf-8", "replace")] if content else [])])
 
@@ -467,11 +467,6 @@ def http_answer(status: int, headers: Any, content: bytes, tool: Any, folder: st
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
-
-
-def masked(data: Any, tool: Any, environment: Any) -> Any:
-    """Returns an environment in which each credential is the reference to its variable in a shell."""
-    return {**environment, **{name: f"${name}" for name in base_url(data, tool, environment)[1].values()}}
 
 
 def hidden(text: str, secrets: Any) -> str:
