@@ -33,7 +33,12 @@ class Finished:
 
     def ok(self) -> Finished:
         """Returns a run that must have succeeded."""
-        assert self.exit_code == 0, self.stderr
+        return self.ended(0)
+
+    def ended(self, exit_code: int, *words: str) -> Finished:
+        """Returns a run that must have ended with this code, and have said each of these words on standard error."""
+        assert self.exit_code == exit_code, self.stderr
+        assert [each for each in words if each not in self.stderr] == [], self.stderr
         return self
 
 

@@ -110,8 +110,7 @@ def evaluated(skill: Path, manner: str, *options: str, env: dict[str, str] | Non
 
 
 def test_an_agent_that_is_right_passes(skill: Path) -> None:
-    finished = evaluated(skill, "right", "--format", "json")
-    assert (finished.exit_code, "not run, since it names no calls: prose" in finished.stderr) == (0, True)
+    finished = evaluated(skill, "right", "--format", "json").ended(0, "not run, since it names no calls: prose")
     report = json.loads(finished.stdout)
     found = [(run["task"], run["has_skill"], run["passed"], run["calls"]) for run in report["runs"]]
     assert found == [
@@ -134,8 +133,7 @@ def test_an_agent_that_is_right_passes(skill: Path) -> None:
 
 
 def test_an_agent_that_is_wrong_fails(skill: Path) -> None:
-    finished = evaluated(skill, "wrong", "--no-control", "--format", "json")
-    assert finished.exit_code == 1
+    finished = evaluated(skill, "wrong", "--no-control", "--format", "json").ended(1)
     runs = json.loads(finished.stdout)["runs"]
     (run,) = (run for run in runs if run["prompt"] == "Add the book Emma of 1815.")
     message = "\n".join(f"{item['text']}: {item['evidence']}" for item in run["assertions"] if not item["passed"])
@@ -180,14 +178,12 @@ def test_the_program_of_an_mcp_server_calls_the_mock(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_hangs_is_killed(skill: Path) -> None:
-    finished = evaluated(skill, "hangs", "--task-timeout", "0.5", "--no-control", "--jobs", "4")
-    assert finished.exit_code == 1
+    finished = evaluated(skill, "hangs", "--task-timeout", "0.5", "--no-control", "--jobs", "4").ended(1)
     assert finished.stdout.count("the agent ends by itself, with exit code 0: it was killed at the time limit") == 3
 
 
 def test_an_agent_that_deletes_its_folder_or_spoils_its_log_fails_alone(skill: Path) -> None:
-    finished = evaluated(skill, "deletes", "--format", "json")
-    assert finished.exit_code == 1, finished.stderr
+    finished = evaluated(skill, "deletes", "--format", "json").ended(1)
     runs = json.loads(finished.stdout)["runs"]
     assert [(run["calls"], run["tokens"]) for run in runs] == [(0, None)] * 4
     assert len(list(skill.parents[2].rglob("grading.json"))) == 4
@@ -312,8 +308,7 @@ def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
     text = page.read_text("utf-8")
     assert text.count("## removeBook") == 1
     page.write_text(text.replace("## removeBook", "## deleteBook").replace('"title":', '"name":'), "utf-8")
-    bad = run_skillgen("eval", skill, *source, "--format", "json")
-    assert bad.exit_code == 1
+    bad = run_skillgen("eval", skill, *source, "--format", "json").ended(1)
     checks = json.loads(bad.stdout)["static"]
     failed = {
         (name, item["text"]): item["evidence"] for name, items in checks.items() for item in items if not item["passed"]
@@ -337,5 +332,4 @@ def test_a_skill_is_checked_without_an_agent(skill: Path) -> None:
 def test_a_file_of_tasks_that_is_wrong_is_refused(evals: Json, words: str, skill: Path) -> None:
     (skill / "evals" / "evals.json").write_text(json.dumps(evals), "utf-8")
     (skill / "evals" / "link").symlink_to(skill.parents[2] / "api.json")
-    finished = evaluated(skill, "right")
-    assert (finished.exit_code, words in finished.stderr) == (2, True), finished.stderr
+    evaluated(skill, "right").ended(2, words)

@@ -101,9 +101,7 @@ class TestSeveralServers:
     def test_one_that_fails_costs_the_others_nothing(self, tmp_path: Path) -> None:
         """Issue 3: exit 3 at the end, the rest written."""
         servers = {"good": kiosk("2025-11-25"), "bad": {"command": "no-such-program"}, "dead": kiosk("exits")}
-        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json")
-
-        assert finished.exit_code == 3
+        finished = crawled(config(tmp_path, servers), tmp_path / "out", "--json").ended(3)
         assert {path.name for path in (tmp_path / "out").iterdir()} == {"good", "llms.txt", ".skillgen.json"}
         assert "server 'bad' (no-such-program): The command does not exist." in finished.stderr
         assert "server 'dead'" in finished.stderr
@@ -202,16 +200,14 @@ class TestForms:
         assert {path.parent.name for path in (here / "out").glob("*/llms.txt")} == {"mine", "own"}
         assert "warning: server-elsewhere: other is a server of" in both.stderr
         assert json.loads(both.stdout)["problems"][-1]["where"] == "other"
-        one = run_skillgen("inspect", "--config", mine, cwd=tmp_path)
-        assert (one.exit_code, "server-elsewhere: own, other: " in one.stderr) == (0, True), one.stderr
+        run_skillgen("inspect", "--config", mine, cwd=tmp_path).ended(0, "server-elsewhere: own, other: ")
         named = crawled(mine, here / "one", "--server", "own", cwd=here)
         assert (named.exit_code, "elsewhere" in named.stderr) == (0, False), named.stderr
         for file, options, message in [
             (mine, ("--server", "other"), f"has no server 'other'\n  try: run skillgen in {there}, for which it is"),
             (config(tmp_path, {}, "file.json", projects=projects), (), f"run skillgen where it is used: own in {here}"),
         ]:
-            finished = crawled(file, tmp_path / "none", *options, cwd=tmp_path)
-            assert (finished.exit_code, message in finished.stderr) == (2, True), finished.stderr
+            crawled(file, tmp_path / "none", *options, cwd=tmp_path).ended(2, message)
 
     def test_an_env_file_is_read_and_a_secret_in_it_is_known(self, tmp_path: Path) -> None:
         """Issue 3, VS Code and Cursor: `envFile`."""
@@ -273,9 +269,7 @@ class TestMistakes:
     ) -> None:
         """Issue 3: an unknown `--server`; no option does nothing."""
         path = config(tmp_path, {"a": {"command": "run"}, "b": {"command": "run"}})
-        finished = crawled(path, tmp_path / "out", *options)
-        assert finished.exit_code == 2
-        assert message in finished.stderr
+        crawled(path, tmp_path / "out", *options).ended(2, message)
         assert not (tmp_path / "out").exists()
 
 
@@ -302,9 +296,7 @@ class TestPublishedServers:
         with over_http.running("locked") as server:
             port = server.url.split(":")[2].split("/")[0]
             values = ("--env", f"port={port}", "--env", "token=open-sesame")
-            unasked = crawled(path, tmp_path / "out", *values)
-            assert unasked.exit_code == 2
-            assert "choose one with --server NAME: remote (" in unasked.stderr
+            crawled(path, tmp_path / "out", *values).ended(2, "choose one with --server NAME: remote (")
             assert not server.received
             finished = crawled(path, tmp_path / "out", "--server", "remote", *values)
         assert finished.exit_code == 0, finished.stderr
@@ -328,9 +320,9 @@ class TestPublishedServers:
             with pytest.raises(skillgen.UsageError) as caught:
                 target(path, environment, {}, name)
             assert "has no value" in caught.value.what
-            finished = run_skillgen("from-server", "--config", path, "--server", name, env=environment, cwd=tmp_path)
-            assert finished.exit_code == 2
-            assert "has no value\n  try: give --env " in finished.stderr
+            run_skillgen("from-server", "--config", path, "--server", name, env=environment, cwd=tmp_path).ended(
+                2, "has no value\n  try: give --env "
+            )
 
     @pytest.mark.parametrize(
         "change",
@@ -386,8 +378,7 @@ class TestEntryPoints:
                 "/.well-known/mcp.json": {"mcp_version": "1", "endpoints": card["remotes"]},
             }.items():
                 address = serve(pages({path: document}))
-                unasked = run_skillgen("from-server", "--config", address)
-                assert unasked.exit_code == 2
+                unasked = run_skillgen("from-server", "--config", address).ended(2)
                 assert f"choose one with --server NAME: remote ({server.url})" in unasked.stderr, path
             assert not server.received
             finished = crawled(address, tmp_path / "out", "--server", "remote")
@@ -406,19 +397,18 @@ class TestEntryPoints:
             ({"/.well-known/mcp.yaml": description()}, ("from-server", "--config"), "is an OpenAPI description, not a"),
         ]
         for documents, words, message in cases:
-            finished = run_skillgen(*words, serve(pages(documents)))
-            assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
-        empty = run_skillgen("from-server", "--config", serve({}))
-        assert empty.exit_code == 3
-        assert "there is no list of MCP servers at /.well-known/ard.json or" in empty.stderr
+            run_skillgen(*words, serve(pages(documents))).ended(3, message)
+        run_skillgen("from-server", "--config", serve({})).ended(
+            3, "there is no list of MCP servers at /.well-known/ard.json or"
+        )
 
     def test_the_folder_of_a_plugin_lists_its_servers(self, tmp_path: Path) -> None:
         folder = tmp_path / "plugin"
         config(folder, PAPERS["mcpServers"], "mcp.json")
         config(folder, {"other": {"type": "http", "url": "https://mcp.a.example"}}, ".claude-plugin/plugin.json")
-        listed = run_skillgen("from-server", "--config", folder)
-        assert listed.exit_code == 2
-        assert "other (https://mcp.a.example), papers (${PLUGIN_ROOT}/papers)" in listed.stderr
+        run_skillgen("from-server", "--config", folder).ended(
+            2, "other (https://mcp.a.example), papers (${PLUGIN_ROOT}/papers)"
+        )
         started = target(folder, {"key": "of-the-shell"}, {"key": "given"}, "papers")
         assert (started.command, started.env) == ((f"{folder}/papers",), {"KEY": "given"})
         with pytest.raises(skillgen.UsageError) as caught:
@@ -442,16 +432,14 @@ class TestEntryPoints:
 
     def test_a_command_from_the_network_is_not_started(self, serve: Serve) -> None:
         address = f"{serve(pages({'/x.json': PAPERS}))}/x.json"
-        finished = run_skillgen("from-server", "--config", address, "--server", "papers", "--env", "key=x")
-        assert finished.exit_code == 2
-        assert "skillgen does not start a command from the network" in finished.stderr
+        run_skillgen("from-server", "--config", address, "--server", "papers", "--env", "key=x").ended(
+            2, "skillgen does not start a command from the network"
+        )
 
     def test_hostile_names_and_lengths_stay_text_of_one_line(self, tmp_path: Path) -> None:
         entry = {"displayName": "a\n::error::b\x1b[2J", "data": {"remotes": [{"url": "https://a.example/\n?key=abc"}]}}
         path = write(tmp_path / "ard.json", {"specVersion": "1.0", "entries": [entry] * 5_000})
-        finished = run_skillgen("from-server", "--config", path)
-        assert finished.exit_code == 2
-        assert "and 180 more" in finished.stderr
+        finished = run_skillgen("from-server", "--config", path).ended(2, "and 180 more")
         assert len(finished.stderr.splitlines()) == 2
         assert not {"\x1b", "abc"} & set(finished.stderr.split("key="))
         assert "\n::error" not in finished.stderr

@@ -148,9 +148,7 @@ def test_an_answer_may_be_in_a_fence_with_words_around(tmp_path: Path) -> None:
 
 def test_nothing_is_written_unless_somebody_agrees(tmp_path: Path) -> None:
     before = project(tmp_path).joinpath("skillgen.yaml").read_bytes()
-    finished = draft(tmp_path, answer=ANSWER)
-    assert finished.exit_code == 2
-    assert "add --yes" in finished.stderr
+    finished = draft(tmp_path, answer=ANSWER).ended(2, "add --yes")
     assert "+    description:" in finished.stdout
     assert (tmp_path / "skillgen.yaml").read_bytes() == before
     assert not (tmp_path / "agent-docs").exists()
@@ -212,9 +210,7 @@ WRONG: dict[str, tuple[Any, str]] = {
 def test_a_wrong_answer_is_refused_with_its_reason(kind: str, tmp_path: Path) -> None:
     answer, reason = WRONG[kind]
     before = project(tmp_path).joinpath("skillgen.yaml").read_bytes()
-    finished = draft(tmp_path, "--yes", answer=answer)
-    assert finished.exit_code == 1, finished.stderr
-    assert reason in finished.stderr
+    draft(tmp_path, "--yes", answer=answer).ended(1, reason)
     assert (tmp_path / "skillgen.yaml").read_bytes() == before
 
 
@@ -239,22 +235,19 @@ def test_an_agent_is_asked_once_again_with_the_reasons(tmp_path: Path) -> None:
 
 def test_a_refused_answer_controls_no_terminal_and_no_log(tmp_path: Path) -> None:
     code = r"print('No \x1b]0;x\x07\x9b2J\u202e answer\n::error::x\n##[error]x\n##vso[task.setvariable]x')"
-    finished = draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes")
-    assert finished.exit_code == 1
+    finished = draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes").ended(1)
     assert finished.stdout == "No  answer\n: :error::x\n## [error]x\n## vso[task.setvariable]x\n"
 
 
 def test_no_agent_is_started_if_nobody_can_be_asked_whether_to_write(tmp_path: Path) -> None:
-    finished = draft(project(tmp_path), "--agent", agent(tmp_path, says(ANSWER)))
-    assert (finished.exit_code, "the agent is not started" in finished.stderr) == (2, True), finished.stderr
+    finished = draft(project(tmp_path), "--agent", agent(tmp_path, says(ANSWER))).ended(2, "the agent is not started")
     assert finished.stdout == ""
 
 
 def test_a_refused_answer_of_an_agent_is_not_lost(tmp_path: Path) -> None:
     log = tmp_path / "log"
     code = f"open({str(log)!r}, 'a').write('x')\n{says({**ANSWER, **with_description('It has 12 tools.')})}"
-    finished = draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes")
-    assert finished.exit_code == 1
+    finished = draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes").ended(1)
     assert json.loads(finished.stdout)["notes"] == ANSWER["notes"]
     assert log.read_text() == "xx"
 
@@ -279,8 +272,7 @@ def test_an_agent_that_fails_changes_nothing_and_says_why(kind: str, tmp_path: P
 
 
 def test_no_shell_reads_the_command_of_an_agent(tmp_path: Path) -> None:
-    finished = draft(project(tmp_path), "--agent", "echo $(touch /tmp/x); touch owned", "--yes")
-    assert finished.exit_code == 1
+    finished = draft(project(tmp_path), "--agent", "echo $(touch /tmp/x); touch owned", "--yes").ended(1)
     assert "$(touch /tmp/x); touch owned" in finished.stdout
     assert not (tmp_path / "owned").exists()
     assert draft(tmp_path, "--agent", "no-such-agent", "--yes").exit_code == 3
@@ -293,8 +285,7 @@ def test_an_agent_that_a_source_steers_gets_nothing_past_the_checks(tmp_path: Pa
         "facts = json.loads(brief.split('```json\\n')[1].partition('\\n```')[0])\n"
         f"print(json.dumps({{'description': {DESCRIPTION!r} + ' ' + {order!r}}}))"
     )
-    finished = draft(folder, "--agent", agent(tmp_path, code), "--yes")
-    assert finished.exit_code == 1
+    draft(folder, "--agent", agent(tmp_path, code), "--yes").ended(1)
     assert "description" not in written(folder)
 
 
@@ -363,9 +354,7 @@ def test_what_an_alias_shares_is_not_changed(tmp_path: Path) -> None:
         "targets:\n  shop: &base\n    source: {openapi: api.json}\n    out: a\n    description: &text Old\n"
         "  other:\n    source: {openapi: api.json}\n    out: b\n    description: *text\n"
     )
-    finished = draft(project(tmp_path, text), "--target", "shop", "--yes", answer=ANSWER)
-    assert finished.exit_code == 2
-    assert "cannot be changed alone" in finished.stderr
+    draft(project(tmp_path, text), "--target", "shop", "--yes", answer=ANSWER).ended(2, "cannot be changed alone")
     assert (tmp_path / "skillgen.yaml").read_text("utf-8") == text
 
 
@@ -450,8 +439,7 @@ def test_texts_in_out_leave_a_tool_in_question(
     assert ("safety-facts-disagree" in finished.stderr) is is_left_out, finished.stderr
     if not options and is_left_out:
         answer = {"tools": {"bash": {"effect": "write", "reason": "it writes"}}}
-        refused = draft(folder, "--yes", answer=answer)
-        assert (refused.exit_code, "bash has no mark, so the user is asked" in refused.stderr) == (1, True)
+        draft(folder, "--yes", answer=answer).ended(1, "bash has no mark, so the user is asked")
 
 
 def test_documents_and_texts_can_be_made_in_one_run(tmp_path: Path) -> None:
@@ -504,15 +492,12 @@ def test_a_text_that_names_what_is_gone_is_an_error(tmp_path: Path) -> None:
     changed = api()
     del changed["paths"]["/orders/{id}/pay"]
     (tmp_path / "api.json").write_text(json.dumps(changed), "utf-8")
-    built = run_skillgen("build", cwd=tmp_path)
-    assert built.exit_code == 2
-    assert "text-names-gone" in built.stderr
-    assert "payOrder" in built.stderr
+    run_skillgen("build", cwd=tmp_path).ended(2, "text-names-gone", "payOrder")
     assert run_skillgen("lint", cwd=tmp_path).exit_code == 1
     assert "payOrder" in draft(tmp_path, "--print").stdout
-    kept = draft(tmp_path, "--yes", answer={"notes": "Place an order with `placeOrder`."})
-    assert kept.exit_code == 1
-    assert "workflows, unchanged: names payOrder" in kept.stderr
+    draft(tmp_path, "--yes", answer={"notes": "Place an order with `placeOrder`."}).ended(
+        1, "workflows, unchanged: names payOrder"
+    )
     answer = {**ANSWER, "notes": "Place an order with `placeOrder`.", "workflows": ORDERED}
     assert draft(tmp_path, "--yes", answer=answer).exit_code == 0
     generated("build", cwd=tmp_path)
@@ -528,9 +513,7 @@ def test_notes_that_name_a_command_that_is_gone_are_an_error(tmp_path: Path) -> 
     assert draft(tmp_path, "--yes", answer={"notes": "Run `crate box shut --now` last."}).exit_code == 1
     assert draft(tmp_path, "--yes", answer={"notes": "Run `crate box shut` last."}).exit_code == 0
     program.write_text("\n".join([*lines, "  return root"]), "utf-8")
-    built = run_skillgen("build", cwd=tmp_path)
-    assert built.exit_code == 2
-    assert "notes: names box shut, which the service no longer has" in built.stderr
+    run_skillgen("build", cwd=tmp_path).ended(2, "notes: names box shut, which the service no longer has")
 
 
 def test_only_texts_on_what_changed_are_outdated_and_renewed(tmp_path: Path) -> None:
@@ -542,9 +525,9 @@ def test_only_texts_on_what_changed_are_outdated_and_renewed(tmp_path: Path) -> 
     shown = run_skillgen("lint", cwd=tmp_path).stdout
     assert "written: description, notes, when-to-use, not-for (changed: cancelOrder)\n" in shown
     assert "marks the orders as seen" not in draft(tmp_path, "--outdated", "--print").stdout
-    refused = draft(tmp_path, "--outdated", "--yes", answer={"workflows": ORDERED, "not-for": ["coffee at home"]})
-    assert refused.exit_code == 1
-    assert "workflows: is not outdated, so leave it out" in refused.stderr
+    draft(tmp_path, "--outdated", "--yes", answer={"workflows": ORDERED, "not-for": ["coffee at home"]}).ended(
+        1, "workflows: is not outdated, so leave it out"
+    )
     before = written(tmp_path)
     assert draft(tmp_path, "--outdated", "--yes", answer={"not-for": ["coffee at home"]}).exit_code == 0
     after = written(tmp_path)

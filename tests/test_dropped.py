@@ -56,9 +56,7 @@ def test_a_dropped_name_on_the_command_line_is_refused(name: str, project: Path)
 @pytest.mark.parametrize("key", KEYS)
 def test_a_dropped_key_is_refused_with_its_line_and_its_release(key: str, project: Path) -> None:
     (project / "skillgen.yaml").write_text(f"targets:\n  shop: {KEYS[key]}\n", "utf-8")
-    finished = run_skillgen("build", cwd=project)
-    assert finished.exit_code == 2
-    assert f": the key {key} was removed in skillgen 0.2.0\n  try: " in finished.stderr
+    run_skillgen("build", cwd=project).ended(2, f": the key {key} was removed in skillgen 0.2.0\n  try: ")
 
 
 @pytest.mark.parametrize("setting", ["select: [deep-input]", "ignore: [deep-input]"])
@@ -66,10 +64,9 @@ def test_a_dropped_rule_in_a_project_is_refused_with_its_place_and_release(setti
     (project / "skillgen.yaml").write_text(
         f"targets: {{a: {{source: {{openapi: openapi.json}}}}}}\nlint: {{{setting}}}\n", "utf-8"
     )
-    finished = run_skillgen("lint", "openapi.json", cwd=project)
-    assert finished.exit_code == 2
-    assert f"skillgen.yaml#/lint/{setting.partition(':')[0]}" in finished.stderr
-    assert "the rule deep-input was removed in skillgen 0.2.0" in finished.stderr
+    run_skillgen("lint", "openapi.json", cwd=project).ended(
+        2, f"skillgen.yaml#/lint/{setting.partition(':')[0]}", "the rule deep-input was removed in skillgen 0.2.0"
+    )
 
 
 @pytest.mark.parametrize("name", ["ai-help-json", "ai-help-markdown"])
@@ -77,9 +74,9 @@ def test_a_dropped_format_is_refused_on_the_command_line_and_in_a_project(name: 
     keys = f"{{source: {{openapi: openapi.json}}, emit: [skill, {name}]}}"
     (project / "skillgen.yaml").write_text(f"targets:\n  shop: {keys}\n", "utf-8")
     for arguments in (["from-openapi", "openapi.json", "--emit", f"skill,{name}"], ["build"]):
-        finished = run_skillgen(*arguments, cwd=project)
-        assert finished.exit_code == 2
-        assert f"the format {name} was removed in skillgen 0.2.0\n  try: emit dashdash" in finished.stderr
+        run_skillgen(*arguments, cwd=project).ended(
+            2, f"the format {name} was removed in skillgen 0.2.0\n  try: emit dashdash"
+        )
 
 
 def test_a_dropped_function_says_what_to_do_instead() -> None:

@@ -104,11 +104,7 @@ def test_a_protected_server_without_login_is_a_fatal_error_with_a_fix(tmp_path: 
     """X-12: nobody is asked, nothing is registered."""
     door = Door()
     with guarded(door) as url:
-        finished = crawl(url, tmp_path / "out", browser)
-        assert finished.exit_code == 3
-        assert "HTTP 401" in finished.stderr
-        assert "--login" in finished.stderr
-        assert "--header" in finished.stderr
+        crawl(url, tmp_path / "out", browser).ended(3, "HTTP 401", "--login", "--header")
         assert door.seen == []
     assert not (tmp_path / "out").exists()
 
@@ -132,9 +128,7 @@ def test_the_url_of_a_client_metadata_document_is_a_client(tmp_path: Path, brows
 def test_where_no_client_can_register_a_client_is_asked_for(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12."""
     with guarded(Door(registers=False)) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login")
-        assert finished.exit_code == 3
-        assert "--client-id" in finished.stderr
+        finished = crawl(url, tmp_path / "out", browser, "--login").ended(3, "--client-id")
         assert "Traceback" not in finished.stderr
 
 
@@ -192,9 +186,7 @@ def test_a_header_of_the_user_wins_over_a_login(tmp_path: Path, browser: dict[st
     ],
 )
 def test_options_that_make_no_sense_are_refused(tmp_path: Path, options: list[str], message: str) -> None:
-    finished = run_skillgen("from-server", "-o", tmp_path / "out", *options)
-    assert finished.exit_code == 2
-    assert message in finished.stderr
+    finished = run_skillgen("from-server", "-o", tmp_path / "out", *options).ended(2, message)
     assert "hunter22" not in finished.stderr
 
 
@@ -262,10 +254,9 @@ def test_the_secret_of_a_client_goes_to_no_server_that_nobody_named(tmp_path: Pa
     env = {**browser, "CLIENT_SECRET": "cs-Zq7kWm2xP9vT4rL8"}
     with guarded(door) as url:
         for options in ((), ("--issuer", "https://login.example")):
-            finished = crawl(url, tmp_path / "out", env, *SECRET_OPTIONS, *options)
-            assert finished.exit_code == 3
-            assert "which may not get the client secret" in finished.stderr
-            assert "add --issuer http://127.0.0.1:" in finished.stderr
+            crawl(url, tmp_path / "out", env, *SECRET_OPTIONS, *options).ended(
+                3, "which may not get the client secret", "add --issuer http://127.0.0.1:"
+            )
             assert "/authorize" not in door.seen
             assert "/token" not in door.seen
 

@@ -93,9 +93,9 @@ def test_a_manifest_is_taken_from_a_file_an_address_and_standard_input(serve: An
 
 def test_a_document_that_is_no_manifest_is_one_message(tmp_path: Path) -> None:
     """S4-01."""
-    finished = run_skillgen("from-server", "--manifest", "-", "-o", tmp_path / "out", stdin='{"openapi": "3.1.0"}')
-    assert finished.exit_code == 3
-    assert "is not a service manifest" in finished.stderr
+    run_skillgen("from-server", "--manifest", "-", "-o", tmp_path / "out", stdin='{"openapi": "3.1.0"}').ended(
+        3, "is not a service manifest"
+    )
 
 
 def test_costs_times_sizes_and_media_types_are_marked_as_estimates(tmp_path: Path) -> None:

@@ -432,5 +432,4 @@ def test_a_source_must_be_one_service_that_can_be_served(tmp_path: Path) -> None
     snapshot.write_text(json.dumps({**data, "services": data["services"] * 2}), "utf-8")
     cases.append(((snapshot,), "the source has 2 services"))
     for arguments, words in cases:
-        finished = run_skillgen("mock", *arguments, stdin="")
-        assert (finished.exit_code, words in finished.stderr) == (2, True), finished.stderr
+        run_skillgen("mock", *arguments, stdin="").ended(2, words)

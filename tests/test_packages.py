@@ -56,9 +56,7 @@ def test_a_package_that_is_not_clear_is_asked_for(
     for name in files:
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text('{"name": "x"}' if name.endswith("json") else "", encoding="utf-8")
-    finished = install(tmp_path, *options)
-    assert finished.exit_code == 2, finished.stderr
-    assert words in finished.stderr
+    install(tmp_path, *options).ended(2, words)
     assert not (tmp_path / "docs").exists()
 
 

@@ -100,9 +100,7 @@ def test_only_read_only_tools_are_allowed_and_that_is_reported(tmp_path: Path) -
 )
 def test_options_that_make_no_sense_are_refused(options: list[str], words: str, tmp_path: Path) -> None:
     source = write(tmp_path / "api.json", description())
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", *options)
-    assert finished.exit_code == 2
-    assert words in finished.stderr
+    run_skillgen("from-openapi", source, "-o", tmp_path / "out", *options).ended(2, words)
     assert not (tmp_path / "out").exists()
 
 
@@ -165,8 +163,7 @@ def test_edited_and_foreign_installed_skills_are_not_overwritten(tmp_path: Path)
     edited = installed.read_text("utf-8").replace("Keeps tasks.", "Keeps my tasks.")
     installed.write_text(edited, encoding="utf-8")
     write(source, description(info={"title": "Tasks", "version": "2", "description": "Keeps other tasks."}))
-    finished = run_skillgen(*run, cwd=tmp_path)
-    assert finished.exit_code == 4, finished.stderr
+    run_skillgen(*run, cwd=tmp_path).ended(4)
     assert installed.read_text("utf-8") == edited
     assert other.read_text("utf-8") == "mine"
 
@@ -188,9 +185,7 @@ def test_check_reports_an_edit_of_one_copy_and_the_other_stays(tmp_path: Path) -
     installed.write_text(installed.read_text("utf-8").replace("other tasks", "my tasks"), encoding="utf-8")
     write(source, description(info={"title": "Tasks", "version": "3", "description": "Keeps all tasks."}))
     before = files_of(tmp_path)
-    checked = run_skillgen(*run, "--check", cwd=tmp_path)
-    assert checked.exit_code == 1
-    assert "edited: SKILL.md" in checked.stderr
+    run_skillgen(*run, "--check", cwd=tmp_path).ended(1, "edited: SKILL.md")
     assert run_skillgen(*run, cwd=tmp_path).exit_code == 4
     assert files_of(tmp_path) == before
 

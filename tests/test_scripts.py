@@ -218,8 +218,9 @@ def test_a_server_may_ask_or_answer_too_much(kiosk: Path, tmp_path: Path) -> Non
     assert "larger than 32 MiB" in finished.stderr
     silent = ["--", sys.executable, "-c", "import threading; threading.Event().wait()"]
     for arguments in ("{}", json.dumps({"text": "x" * 500_000})):  # more than a pipe takes
-        finished = run_script(program, "ask", "--timeout=1", "-", *silent, cwd=tmp_path, stdin=arguments)
-        assert (finished.exit_code, "no answer in time" in finished.stderr) == (3, True), finished.stderr
+        finished = run_script(program, "ask", "--timeout=1", "-", *silent, cwd=tmp_path, stdin=arguments).ended(
+            3, "no answer in time"
+        )
 
 
 def test_what_a_server_leaves_running_is_killed(kiosk: Path, tmp_path: Path) -> None:
@@ -243,8 +244,9 @@ def test_a_server_does_not_fill_the_folder_of_files(kiosk: Path, tmp_path: Path)
     finished = run_script(program, "scan", "--out", out, *command, cwd=tmp_path)
     assert (finished.exit_code, len(list(out.iterdir()))) == (0, 100), finished.stderr
     assert finished.stdout.endswith("No more than 100 files are saved.\n")
-    finished = run_script(program, "scan", "--out", tmp_path / "none", *command, cwd=tmp_path)
-    assert (finished.exit_code, "is not a folder" in finished.stderr) == (2, True)
+    finished = run_script(program, "scan", "--out", tmp_path / "none", *command, cwd=tmp_path).ended(
+        2, "is not a folder"
+    )
 
 
 class Pinging(QuietHandler):
@@ -307,8 +309,7 @@ def test_a_tool_that_is_only_a_task_is_not_called(tmp_path: Path) -> None:
     answers = {"initialize": {"serverInfo": {"name": "x", "version": "1"}}, "tools/list": [{"tools": [tool]}]}
     for path, text in skillgen.render_documents(service_of_answers(answers), emit=["scripts"]).items():
         (tmp_path / Path(path).name).write_text(text, "utf-8")
-    finished = run_script(tmp_path / "call.py", "study", cwd=tmp_path)
-    assert (finished.exit_code, "only be called as a task" in finished.stderr) == (2, True), finished.stderr
+    run_script(tmp_path / "call.py", "study", cwd=tmp_path).ended(2, "only be called as a task")
 
 
 def test_requests_equal_those_of_the_command(notes: Path, api: str, tmp_path: Path) -> None:

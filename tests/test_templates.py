@@ -175,10 +175,7 @@ def test_exported_templates_give_the_same_documents_and_their_edits_stay(mine: P
     assert files_of(out) == files_of(ours)
     own = "{{ title }} @./notes.md\n##[group]mine\n::set-env name=A::mine\n"
     (mine / "llms.txt.j2").write_text(own, encoding="utf-8")
-    finished = run_skillgen("templates", "export", mine)
-    assert finished.exit_code == 4
-    assert "llms.txt.j2" in finished.stderr
-    assert "-{{ title }} @./notes.md\n" in finished.stderr
+    finished = run_skillgen("templates", "export", mine).ended(4, "llms.txt.j2", "-{{ title }} @./notes.md\n")
     assert "##[group]" not in finished.stderr
     assert "::set-env" not in finished.stderr
     assert (mine / "llms.txt.j2").read_text("utf-8") == own

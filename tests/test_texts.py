@@ -221,8 +221,7 @@ def test_texts_that_are_on_no_service_of_the_run_stop_it(before: str, command: l
         done(*before.split())
     texts("agent-docs")
     files = files_of(Path())
-    finished = run(*command)
-    assert (finished.exit_code, said in finished.stderr) == (2, True), finished.stderr
+    run(*command).ended(2, said)
     assert files_of(Path()) == files
 
 
@@ -234,8 +233,7 @@ def test_texts_stay_with_a_target_whose_name_another_gets(more: dict[str, Any]) 
     texts("agent-docs/a")
     done("build")
     project(a={**two, **more}, c=one)
-    finished = run("build")
-    assert (finished.exit_code, "skillgen: error: agent-docs/a" in finished.stderr) == (2, True), finished.stderr
+    run("build").ended(2, "skillgen: error: agent-docs/a")
     own = {name: words for name, words in marks().items() if TEXTS_OF & words}
     assert own == {"agent-docs/a/skills/a-shop": TEXTS_OF}
 
@@ -338,8 +336,7 @@ def test_draft_writes_where_the_next_run_reads(before: str, words: tuple[str, ..
 def test_draft_writes_to_no_folder_of_others(before: str, words: tuple[str, ...], said: str) -> None:
     project(a={"source": {"openapi": "a.json"}})
     done(*before.split())
-    finished = draft(*words)
-    assert (finished.exit_code, said in finished.stderr) == (2, True), finished.stderr
+    draft(*words).ended(2, said)
     assert not [*Path().rglob("texts.yaml")]
 
 

@@ -228,9 +228,7 @@ def test_values_referred_to_too_often_are_left_out(tmp_path: Path, big: Json) ->
 
 
 def test_an_arazzo_file_alone_is_not_a_source(tmp_path: Path) -> None:
-    finished = run_skillgen("from-openapi", written(tmp_path, arazzo(SEND)))
-    assert finished.exit_code == 3
-    assert "--extra" in finished.stderr
+    run_skillgen("from-openapi", written(tmp_path, arazzo(SEND))).ended(3, "--extra")
 
 
 def test_an_order_in_a_workflow_is_quoted_in_the_references_only(tmp_path: Path) -> None:
