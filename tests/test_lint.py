@@ -318,6 +318,27 @@ def test_a_position_is_that_of_the_innermost_key_that_is_there(tmp_path: Path, i
             assert lines[finding["line"] - 1][finding["column"] - 1 :].startswith(json.dumps(key, ensure_ascii=False))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"default": NaN, "type": "number"}',
+        '{"example": "\\ud800", "type": "string"}',
+        '{"type": "string", "ähnlich": "“", "type": "number"}',
+        '{"maximum": 12, "maximum": 1}',
+    ],
+    ids=["not a number", "half of a pair", "a key that occurs twice", "a number that begins like another"],
+)
+@pytest.mark.parametrize("start", ["", "\ufeff"], ids=["", "mark"])
+def test_json_that_is_read_slowly_has_the_same_positions(tmp_path: Path, text: str, start: str) -> None:
+    parameters = [{"in": "query", "name": "id", "schema": "SCHEMA"}]
+    content = json.dumps(description({"/ä": {"get": operation("list_tasks", parameters=parameters)}}), indent=1)
+    content = content.replace('"SCHEMA"', text).replace("\\u00e4", "ä")
+    (path := tmp_path / "api.json").write_bytes((start + content).encode().replace(b"\n", b"\r\n"))
+    (finding,) = findings(path, "--select", "ambiguous-identifier")
+    line = next(number for number, line in enumerate(content.split("\n"), 1) if line.strip() == '"parameters": [')
+    assert (finding["line"], finding["column"]) == (line + 1, len(content.split("\n")[line]))
+
+
 def test_a_finding_in_a_file_of_a_reference_is_in_that_file(tmp_path: Path) -> None:
     (tmp_path / "parts").mkdir()
     parameter = {"type": {"in": "query", "name": "type", "schema": {"type": "string", "default": 5}}}

@@ -260,8 +260,7 @@ def lint(
     if is_conformance:
         text = conformance_report(findings, time_of_run())
     elif report.format == "text":
-        nothing = "no errors" if console.quiet else "no findings"
-        text = text_report(findings, is_complete=console.verbose, nothing=nothing)
+        text = text_report(findings, is_complete=console.verbose, is_quiet=console.quiet)
     else:
         text = REPORTS[report.format](findings)
     sys.stdout.write(text)

@@ -89,10 +89,8 @@ class Linter:
         self, service: Service, source: str, path: str | None, found: Iterable[Problem], *, file: str | None
     ) -> Findings:
         """Returns the findings that the options choose; pointers are into `file`."""
-        problems = worst_first(problem for problem in found if problem.code in self.codes)
-        return Findings(
-            service=service, source=source, path=path, owners=owners_in(service), problems=problems, file=file
-        )
+        found = worst_first(problem for problem in found if problem.code in self.codes)
+        return Findings(service=service, source=source, path=path, owners=owners_in(service), problems=found, file=file)
 
 
 def _problems_of_added_lines(out: Path, service: Service) -> Iterator[Problem]:

@@ -5,6 +5,7 @@ Every text of a source is on one line and without what a terminal, a CI host or 
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import re
@@ -15,18 +16,19 @@ from difflib import get_close_matches
 from pathlib import Path
 from urllib.parse import quote
 
-from msgspec import Struct
+from msgspec import Raw, Struct
 from msgspec.structs import replace
 
 from skillgen import __version__
 from skillgen.config.convert import dropped
-from skillgen.errors import CODES, Level, Problem, ProblemLog, UsageError
+from skillgen.errors import CODES, Level, Problem, ProblemLog, SourceError, UsageError
 from skillgen.model.service import Service
 from skillgen.model.traversal import nodes_in
 from skillgen.model.values import Icon, Json, child, last_token, named_place, prefixes
-from skillgen.sources.documents import text_of_file
+from skillgen.sources.documents import read_file
 from skillgen.text.inert import disarm, disarm_log_commands
 from skillgen.text.markdown import counted, json_output, one_line, plain
+from skillgen.typed import decode
 
 # -- positions in a document -----------------------------------------------------------------------------------------
 
@@ -39,7 +41,7 @@ _SPACES = dict.fromkeys({*range(0x20), 0x7F, 0x85, 0x2028, 0x2029} - {0x0A, 0x0D
 _LINE = re.compile(r"line (\d{1,9})\b")
 
 
-def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
+def positions_in(content: bytes, places: Iterable[str]) -> dict[str, Position]:
     """Returns the position of each place that is a JSON pointer or `line N`; of a pointer to what is missing, that of
     the innermost object around it, unless that is the document itself.
 
@@ -49,59 +51,63 @@ def positions_in(text: str, places: Iterable[str]) -> dict[str, Position]:
     found: dict[str, Position | None] = {place: (int(line[1]), 1) if line else None for place, line in lines}
     pointers = [place for place in found if place.startswith("/")]
     try:
-        offsets = _offsets_in(text, {prefix for pointer in pointers for prefix in prefixes(pointer)})
-        positions = dict(_positions_of(offsets, text))
+        offsets = _offsets_in(content, {prefix for pointer in pointers for prefix in prefixes(pointer)})
+        positions = dict(_positions_of(offsets, content))
         for pointer in pointers:
             found[pointer] = next((positions[prefix] for prefix in prefixes(pointer) if prefix in positions), None)
     except (ValueError, LookupError):  # not JSON
         from skillgen.text.yaml_core import Places, YamlError, parse_yaml, place_of
 
         positions_by_id = Places()
-        with suppress(YamlError):
-            data = parse_yaml(text.translate(_SPACES), ProblemLog(), places=positions_by_id)
+        with suppress(YamlError, UnicodeDecodeError):
+            data = parse_yaml(content.decode().translate(_SPACES), ProblemLog(), places=positions_by_id)
             for pointer in pointers:
                 found[pointer] = place_of([*map(last_token, pointer.split("/")[1:])], data, positions_by_id)
     return {place: position for place, position in found.items() if position is not None}
 
 
-def _offsets_in(text: str, wanted: set[str]) -> dict[str, int]:
-    """Returns the offset of each of these members of a JSON document; what holds none is skipped, which is 20 times as
+def _offsets_in(content: bytes, wanted: set[str]) -> dict[str, int]:
+    """Returns the offset of each of these members of a JSON document; what holds none is skipped, which is 50 times as
     fast as reading it as YAML. Of a key that occurs twice, the last one counts.
 
     Raises:
         ValueError, LookupError: the document is not JSON.
     """
     outer = {pointer.rpartition("/")[0] for pointer in wanted}
+    text = content.decode("latin-1")  # a character for each byte
     read_value = json.JSONDecoder(strict=False).raw_decode
     found: dict[str, int] = {}
 
     def after_space(offset: int) -> int:
-        match = _SPACE.match(text, offset)
-        return match.end() if match is not None else offset
+        return match.end() if (match := _SPACE.match(text, offset)) is not None else offset
 
-    def walk(offset: int, pointer: str) -> int:
-        """Reads a container and returns where it ends."""
-        is_object, count = text[offset] == "{", 0
+    def walk(offset: int, container: bytes, pointer: str) -> int:
+        """Reads a container and returns where it ends. With its text, which may be empty, most of it is skipped."""
+        is_object, count, members = text[offset] == "{", 0, dict[Json, Raw]()
+        with suppress(ValueError, RecursionError):  # `NaN`, half of a surrogate pair, or a part that is nested too deep
+            members = decode(container, dict[str, Raw]) if is_object else dict(enumerate(decode(container, list[Raw])))
         offset = after_space(offset + 1)
         while text[offset] not in "}]":
-            start = offset
-            key: str | int = count
+            start, key = offset, count
             if is_object:
-                key, offset = read_value(text, offset)
-                offset = after_space(offset)
+                end = read_value(text, start)[1]
+                key, offset = read_value(content[start:end].decode())[0], after_space(end)
                 if not isinstance(key, str) or text[offset] != ":":
                     raise ValueError("not a member")
                 offset = after_space(offset + 1)
-            place = child(pointer, key)
+            place, value = child(pointer, key), bytes(members.get(key, b""))
             if place in wanted:
                 found[place] = start
+            end = offset + len(value)
+            if not content.startswith(value, offset) or text[end].isalnum():  # it is that of the same key further on
+                value = b""
             is_outer = place in outer and text[offset] in "{["
-            offset = after_space(walk(offset, place) if is_outer else read_value(text, offset)[1])
-            count += 1
-            if text[offset] == ",":
-                offset = after_space(offset + 1)
-            elif text[offset] not in "}]":
+            quick = value if place.count("/") < 8 else b""  # each level is read once more
+            end = walk(offset, quick, place) if is_outer else end if value else read_value(text, offset)[1]
+            offset, count = after_space(end), count + 1
+            if text[offset] not in ",}]":
                 raise ValueError("neither a comma nor an end")
+            offset = after_space(offset + (text[offset] == ","))
         return offset + 1
 
     start = after_space(0)
@@ -109,21 +115,21 @@ def _offsets_in(text: str, wanted: set[str]) -> dict[str, int]:
         raise ValueError("not a container")
     if wanted:
         with suppress(RecursionError):  # the rest of a document that is nested too deep has no positions
-            walk(start, "")
+            walk(start, content[start:], "")
     return found
 
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 
 
-def _positions_of(offsets: Mapping[str, int], text: str) -> Iterator[tuple[str, Position]]:
+def _positions_of(offsets: Mapping[str, int], content: bytes) -> Iterator[tuple[str, Position]]:
     """Yields the position at each offset."""
-    line, line_start, before = 1, 0, 0
+    line, column, before = 1, 1, 0
     for pointer, offset in sorted(offsets.items(), key=lambda item: item[1]):
-        line += text.count("\n", before, offset)
-        line_start = max(line_start, text.rfind("\n", before, offset) + 1)
+        _, line_end, rest = content[before:offset].rpartition(b"\n")
+        line, column = line + content.count(b"\n", before, offset), len(rest.decode()) + (1 if line_end else column)
         before = offset
-        yield pointer, (line, offset - line_start + 1)
+        yield pointer, (line, column)
 
 
 # -- findings --------------------------------------------------------------------------------------------------------
@@ -179,8 +185,7 @@ class Findings(Struct, frozen=True, kw_only=True):
 
     def path_of(self, problem: Problem) -> str | None:
         """Returns the file of a finding; `None` if the source is not a file."""
-        at = self.location(problem)
-        return at.path if at is not None else self.path
+        return at.path if (at := self.location(problem)) is not None else self.path
 
     def owner_pointer(self, problem: Problem) -> str:
         """Returns the pointer of the tool, resource or prompt that a finding concerns, or an empty string."""
@@ -222,8 +227,10 @@ def locations_of(problems: Sequence[Problem], path: str | None) -> dict[str, Loc
         elif path is not None and "://" not in file:
             by_file.setdefault(f"{folder}/{file}" if folder else file, {})[pointer] = problem.where
     for file, places in by_file.items():
-        for place, (row, column) in positions_in(text_of_file(Path(file)) or "", places).items():
-            locations[places[place]] = Location(file, row, column)
+        with suppress(SourceError):
+            content = read_file(Path(file)) if Path(file).is_file() else b""
+            for place, (row, column) in positions_in(content.removeprefix(codecs.BOM_UTF8), places).items():
+                locations[places[place]] = Location(file, row, column)
     return locations
 
 
@@ -321,7 +328,8 @@ def _requirements_of(service: Service, problems: Collection[Problem]) -> Iterato
             kind = CODES[code]
             also, _, ending = kind.also_failed_by.partition(" ")
             failures = [*found[code], *(problem for problem in found[also] if problem.where.endswith(ending))]
-            is_asked = applies and (bool(failures) or all(_has(service, part) for part in kind.needs))
+            has = (_PARTS[part](service) if part in _PARTS else part in service.uses for part in kind.needs)
+            is_asked = applies and (bool(failures) or all(has))
             status = "skipped" if not is_asked else "failed" if failures else "passed"
             more = f", and {len(failures) - 1:,} more" if len(failures) > 1 else ""
             note = {"message": plain(f"{failures[0].message}{more}")} if failures else {}
@@ -363,10 +371,6 @@ _PARTS: Mapping[str, Callable[[Service], bool]] = {
 """What a requirement may need, apart from what a service uses: the values of `needs` in problem_codes.yaml."""
 
 
-def _has(service: Service, part: str) -> bool:
-    return _PARTS[part](service) if part in _PARTS else part in service.uses
-
-
 PLACES_SHOWN = 5
 """Number of places that are printed for a rule; `--verbose` prints each."""
 
@@ -376,15 +380,14 @@ _NOUNS: Mapping[Level, str] = {"error": "error", "warning": "warning", "info": "
 """What a level is called, also in SARIF."""
 
 
-def text_report(findings: Sequence[Findings], *, is_complete: bool = False, nothing: str = "no findings") -> str:
-    """Returns the findings by service and rule, the worst first; `is_complete` prints every place, and `nothing` is
-    the line of a service without any.
-    """
+def text_report(findings: Sequence[Findings], *, is_complete: bool, is_quiet: bool) -> str:
+    """Returns the findings by service and rule, the worst first; `is_complete` prints every place, and `is_quiet` is
+    true if only errors were searched."""
     lines: list[str] = []
     for item in findings:
         counts = counts_of([item])
         parts = [counted(counts[level], _NOUNS[level]) for level in LEVELS if counts[level]]
-        lines += [f"{one_line(item.source)}: {', '.join(parts) or nothing}", ""]
+        lines += [f"{one_line(item.source)}: {', '.join(parts) or ('no errors' if is_quiet else 'no findings')}", ""]
         # The worst codes come first, then the most frequent.
         rules = _by_code(item.problems).values()
         for same in sorted(rules, key=lambda same: (LEVELS.index(same[0].level), -len(same), same[0].code)):

@@ -241,7 +241,7 @@ def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:
         note_other_input()
         fetched = fetch(source, access)
         return fetched.url, fetched.content
-    return source, _read_file(Path(source))
+    return source, read_file(Path(source))
 
 
 def text_of_file(path: Path) -> str | None:
@@ -257,7 +257,12 @@ def text_of_file(path: Path) -> str | None:
         return None
 
 
-def _read_file(path: Path) -> bytes:
+def read_file(path: Path) -> bytes:
+    """Returns the content of a file of a source.
+
+    Raises:
+        SourceError: it cannot be read.
+    """
     fix = "give a file, a URL or - for standard input"
     try:
         with path.open("rb") as file:
