@@ -449,8 +449,6 @@ def _effect_of(verb: str, rest: Sequence[str]) -> Effect:
 
 def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
-    if _JOINTS.isdisjoint(rest):
-        return
     pairs = [*pairwise((*rest[:_JOINED], ""))]
     acting = {_base(*pair) for pair in pairs if pair[1] in _PRONOUNS}
     named = {_base(word) for word, after in pairs if after in _DETERMINERS and after != "that"}

@@ -88,8 +88,8 @@ def _tautological_description(tool: Tool, types: Types) -> Findings:
 def _repeated(text: str, tool: Tool) -> str | None:
     """Returns what a text only repeats: the name of a tool, or its title."""
     letters, own = _letters_of(text), (("name", tool.name), ("title", tool.title or ""))
-    same = (what for what, other in own if _letters_of(other) == letters and words_in(other) == words_in(text))
-    return next(same, None)
+    close = ((what, other) for what, other in own if len(other) >= len(letters) and _letters_of(other) == letters)
+    return next((what for what, other in close if words_in(other) == words_in(text)), None)
 
 
 def _brief_description(tool: Tool, types: Types) -> Findings:
@@ -164,8 +164,7 @@ _REPLACEMENT = re.compile(
 def _deprecated_without_replacement(tool: Tool, types: Types) -> Findings:
     is_known = tool.deprecation is not None and (tool.deprecation.replacement or tool.deprecation.message)
     if tool.deprecated and not is_known:
-        text = f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]
-        if not _REPLACEMENT.search(text):
+        if not _REPLACEMENT.search(f"{tool.summary or ''} {_text_of(tool)}"[:_SCANNED_CHARACTERS]):
             yield tool.pointer, f"{tool.name} is deprecated, and does not say what to use instead"
 
 

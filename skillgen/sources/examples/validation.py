@@ -6,7 +6,7 @@ import json
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
@@ -78,7 +78,7 @@ class Validator:
         self.allows_placeholders = allows_placeholders
         self._writer = SchemaWriter(types, is_request=is_request)
         self._written: dict[int, tuple[Schema, Json]] = {}
-        self._definitions: dict[str, Json] = {}
+        self._definition = cache(self._writer.definition)
         self._check = _Check(self)
         self._too_long = 0
 
@@ -143,9 +143,7 @@ class Validator:
 
     def get(self, name: str, default: Json) -> Json:
         """Returns the definition of a type."""
-        if name not in self._definitions:
-            self._definitions[name] = self._writer.definition(name)
-        return self._definitions[name]
+        return self._definition(name)
 
 
 class _Check(Check):
@@ -312,7 +310,7 @@ class SchemaChecker:
         self._service = service
         self._types = Types.of(service.schemas)
         self._validator = Validator(self._types, is_request=True)
-        self._seen: set[str] = set()
+        self._seen: set[str | int] = set()
         self._validated = 0
         self._problems: list[Problem] = []
 
@@ -333,8 +331,9 @@ class SchemaChecker:
         self._problems.append(Problem.of(code, where, message))
 
     def _output(self, output: Output) -> None:
-        if output.schema is None:
+        if output.schema is None or id(output) in self._seen:  # most errors are those of many tools
             return
+        self._seen.add(id(output))
         types = output.media_types
         where = child(output.pointer, "content", types[0], "schema") if types else output.pointer
         if where in self._seen:
@@ -371,7 +370,8 @@ class SchemaChecker:
         for keyword, part in parts if schema.items or schema.additional or schema.contains else ():
             if isinstance(part, Schema):
                 self._schema(part, f"{keyword} of {name}", f"{where}/{keyword}")
-        for keyword, several in (("anyOf", schema.alternatives), ("allOf", schema.also)):
+        lists = (("anyOf", schema.alternatives), ("allOf", schema.also))
+        for keyword, several in lists if schema.alternatives or schema.also else ():
             for index, part in enumerate(several):
                 self._schema(part, f"an alternative of {name}", f"{where}/{keyword}/{index}")
 
