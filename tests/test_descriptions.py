@@ -161,7 +161,7 @@ def test_a_server_whose_name_says_nothing_is_called_after_its_package(command: S
     ("name", "skill"),
     [("shelf-a", "shelf-a"), ("shelf_a_mcp", "shelf-a"), ("acme-the", "acme-the"), ("a-shelf", "a-shelf"),
      ("the-graph", "the-graph"), ("mcp-server-for-acme", "acme"), ("io.acme/tools-for-mcp", "tools"),
-     ("@acme/mcp", "acme"), ("io.github.acme/mcp-server", "acme")],
+     ("@acme/mcp", "acme"), ("io.github.acme/mcp-server", "acme"), ("shelf-mcp-ts", "shelf")],
 )  # fmt: skip
 def test_a_name_of_hyphenated_words_loses_only_what_joins_them(name: str, skill: str) -> None:
     answers = {"initialize": {"serverInfo": {"name": name}}, "tools/list": [{"tools": [tool("a")]}]}

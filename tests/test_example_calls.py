@@ -284,6 +284,7 @@ def test_a_declared_call_with_a_credential_is_replaced() -> None:
     assert secret not in page
 
 
+PAIR: dict[str, Json] = {"type": "array", "items": {"type": "string"}, "minItems": 2}
 PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
     ({"type": "string"}, "The zone (e.g., 'Asia/Tokyo', 'UTC'). Use 'UTC' if unsure.", "Asia/Tokyo"),
     ({"type": "string"}, "Which city, for example: New York, Oslo", "New York"),
@@ -296,8 +297,12 @@ PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
     ({"type": "array", "items": {"type": "string"}}, 'Labels, e.g. ["bug", "help"]', ["bug", "help"]),
     ({"type": "array", "items": {"type": "string"}}, "Labels, e.g. 'bug', 'help'", ["bug"]),
     ({"type": "object"}, 'The key (e.g. {"id": {"S": "a"}})', {"id": {"S": "a"}}),
+    (PAIR, "The shares to compare, e.g. ['THYAO','PGSUS']", ["THYAO", "PGSUS"]),
+    (PAIR | {"items": {"type": "string", "examples": ["a", "b"]}}, "The shares to compare", ["a", "b"]),
+    (PAIR | {"items": {"type": "string", "enum": ["b", "c"]}}, "The sides", ["b", "c"]),
+    (PAIR, "The shares to compare, e.g. THYAO", None),
 )
-"""A schema, a description, and the value that is read from it."""
+"""A schema, a description, and the value that is read from it; `None` if too few are known."""
 
 
 def test_a_value_is_read_from_the_words_of_its_parameter() -> None:
@@ -305,7 +310,7 @@ def test_a_value_is_read_from_the_words_of_its_parameter() -> None:
     found = []
     for schema, text, value in PROSE:
         calls = tool_of(of(value={**schema, "description": text})).examples
-        if [call.input for call in calls] != [{"value": value}]:
+        if [call.input for call in calls] != [{"value": value}] * (value is not None):
             found.append((text, [call.input for call in calls]))
     assert found == []
 

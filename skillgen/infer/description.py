@@ -261,8 +261,8 @@ _MORE = re.compile(r"\s[-–—](?=(?:\s\w+){1,2}\Z)|\s[+|~]\s.*|\s[-–—]\s.*
 
 _DOCUMENT = r"(?:documentation|docs|reference|schema|specification|spec|definition|explorer|endpoints?)"
 _DROPPED = re.compile(
-    r"(?<![^\W_])(?:(?:fast)?mcp|servers?|model[\s_-]+context[\s_-]+protocol|https?://[^\s()]+|deprecated"
-    r"|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
+    r"(?<![^\W_])(?:(?:fast)?mcp(?:[\s_-](?:js|py|ts)\Z)?|servers?|model[\s_-]+context[\s_-]+protocol|https?://[^\s()]+"
+    r"|deprecated|version(?:[\s_-]*\d[\w.]*)?|v\d[\w.]*|\d+\.\d[\d.]*)(?![^\W_]|\.\w)"
     r"|(?<=[a-zA-Z]{4})(?-i:MCP(?:Server)?)\b|(?<=[A-Za-z])(?:(?<!Api)Management)?(?:Rest)?\s?Client\Z",
     re.IGNORECASE,
 )

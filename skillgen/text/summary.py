@@ -105,7 +105,7 @@ GENERIC = re.compile(
 """Words that say nothing about what a service does."""
 
 _MIN_WORDS = 2
-"""Other words that a sentence must have, without those of the service's name; an exclamation needs more."""
+"""Other words that a sentence must have, without those of the service's name; an exclamation or a title needs more."""
 
 _ASCII_WORD = re.compile("[A-Za-z]{4,}")
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2}|[^\W\d_]{4,}")
@@ -177,7 +177,8 @@ def is_usable(sentence: str, names: Collection[str] = ()) -> bool:
     is_order = TO_THE_READER.match(sentence) and not sentence.startswith(tuple(names))
     if is_order or CLAIM.search(sentence) or _OTHER_SUBJECT.search(_without(names, sentence)):
         return False
-    least = 2 * _MIN_WORDS if sentence.endswith(("!", "！")) else _MIN_WORDS
+    is_title = sentence.rstrip(".").endswith(("!", "！", "MCP Server", "MCP server"))
+    least = 2 * _MIN_WORDS if is_title else _MIN_WORDS
     return says_something(sentence, names, least)
 
 

@@ -12,6 +12,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -295,17 +296,20 @@ class Generator:
                     raise
                 break  # a list of recursive items may be shorter
             before = [other.value for other in result]
-            if constraints.get("uniqueItems") is True and item.value in before:
-                item = self._different(item.value, items, before)
+            # Documents repeat no item: a text with a bound of two wants two of them.
+            if item.value in before and (constraints.get("uniqueItems") is True or not self._invents):
+                item = self._different(item.value, items, before, text)
             result.append(item)
         return _composed([item.value for item in result], result)
 
-    def _different(self, value: Json, items: Schema, before: list[Json]) -> Generated:
-        others = [item for flat in self.variants.of(items) for item in flat.choices or ()]
-        others += [_varied(value, number) for number in range(2, 24 if self._invents else 2)]
-        for other in others:
-            if other not in before and self.validator.validation_error(other, items) is None:
-                return Generated(other, is_generated=True)
+    def _different(self, value: Json, items: Schema, before: list[Json], text: str) -> Generated:
+        parts = (
+            (*_declared(flat), *(flat.choices or ()), *values_in(text, kind_of(flat)))
+            for flat in self.variants.of(items)
+        )
+        others = [*chain.from_iterable(parts), *(_varied(value, number) for number in range(2, 24 * self._invents))]
+        if found := self._first_valid((other for other in others if other not in before), "", items):
+            return Generated(found[0], is_generated=True)
         raise NoExample
 
 
