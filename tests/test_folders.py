@@ -266,6 +266,15 @@ def test_no_skill_is_installed_over_that_of_another_service(host: str, tmp_path:
     done("from-openapi", "b.json", "-o", "b", "--install", host, "--replace")
 
 
+def test_a_skill_that_other_documents_installed_is_named_by_them(tmp_path: Path) -> None:
+    """Of one target, whose name would not say which is which."""
+    targets(tmp_path, a=None)
+    done("build", "--install", "claude")
+    finished = run("build", "-o", "preview", "--install", "claude")
+    assert finished.exit_code == 2
+    assert "'a-shop' (../../../agent-docs), not those of 'a-shop' (../../../preview)" in finished.stderr
+
+
 # -- several servers --------------------------------------------------------------------------------------------------
 
 

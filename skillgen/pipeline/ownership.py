@@ -217,7 +217,7 @@ def refuse_other_service(before: Record, after: Record, place: Place, *, is_othe
     both = (before, after)
     shown = [repr(record.service) for record in both]
     if before.service == after.service:
-        words = [item.target or (place.is_installed and item.owner) or " ".join(item.source[1:]) for item in both]
+        words = [(place.is_installed and item.owner) or item.target or " ".join(item.source[1:]) for item in both]
         shown = [f"{name} ({text})" for name, text in zip(shown, words, strict=True)]
     what = f"holds the documents of another service, {shown[0]}, not those of {shown[1]}; nothing was written there"
     options, keys = ("--name", "--out", "--replace"), ("`name:`", "`out:`", "`replace: true`")
