@@ -98,7 +98,7 @@ def test_a_help_too_long_for_skill_md_is_whole_in_the_references(tmp_path: Path)
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("Usage: get-crate [-a] <url>\n -a  all\n\nThis is not the full help.\n", "Usage: get-crate [-a] ‹url›."),
+        ("Usage: get-crate [-a] <url>\n -a  all\n\nThis is not the full help.\n", "The program get-crate."),
         ("Usage: get-crate COMMAND\n\nCommands:\n  pack  Pack a crate\n  burn  Burn a crate\n", "Pack a crate."),
         (
             "GNU get-crate 1.2, a tool.\nUsage: get-crate [-a]\n\nMandatory options are mandatory.\n",
@@ -106,14 +106,30 @@ def test_a_help_too_long_for_skill_md_is_whole_in_the_references(tmp_path: Path)
         ),
         (
             "Usage:\n  get-crate -i BOX\n      Start a new crate.\n  get-crate -x BOX\n      Burn a crate.\n",
-            "Usage: get-crate -i BOX.",
+            "The program get-crate.",
         ),
-        ("Copyright (C) 2022 A\n\nUsage: get-crate FILE\n\nFILE is a crate.\n\n  -a  all\n", "Usage: get-crate FILE."),
+        ("Copyright (C) 2022 A\n\nUsage: get-crate FILE\n\nFILE is a crate.\n\n  -a  all\n", "The program get-crate."),
         ("NAME:\n   get-crate - packs crates\n\nUSAGE:\n   get-crate [options]\n", "packs crates."),
         (
             "Standard commands\npack    burn    stow\nweigh\n\nUsage:\n",
             "Commands of get-crate: pack; burn; stow; weigh.",
         ),
+        ("get-crate -- packs crates.\n\nUsage: get-crate [-a]\n", "packs crates."),
+        ("get-crate [CMD]\n  get-crate keeps the crates.\n\n  -a  all\n", "get-crate keeps the crates."),
+        ("Usage: get-crate [-a] ...\nget-crate packs a crate, and can\nburn it.\n", "packs a crate, and can burn it."),
+        (
+            "get-crate [CMD]\n  get-crate's interface. Runs all\n  get-crate tools. More.\n\n  -a  all\n",
+            "crate's interface.",
+        ),
+        (
+            "G 0.8\n\nusage: get-crate [COMMAND]\n\nWith no arguments, it shows COMMAND names.\n",
+            "The program get-crate.",
+        ),
+        ("Crate It! v20.2.1\n\nUsage: get-crate [-a]\n", "The program get-crate."),
+        ("Crate - 0.34.6\n\nUsage: get-crate [-a]\n", "The program get-crate."),
+        ("Usage: get-crate [box]\n\n[box] is a list of crates (others are\nignored).\n", "The program get-crate."),
+        ("Usage: get-crate [-a]\n\nOption values can also be variables.\n", "The program get-crate."),
+        ("Usage: get-crate [FILE]\n\nCommands:\n  init  start a box\n", "Commands of get-crate: start a box."),
     ],
 )
 def test_the_description_is_what_the_help_says_first(text: str, said: str, tmp_path: Path) -> None:
@@ -126,7 +142,7 @@ def test_the_description_is_what_the_help_says_first(text: str, said: str, tmp_p
 @pytest.mark.parametrize("asked", ["--help all", "-h full", "--help-all"])
 def test_the_longer_help_that_a_help_names_is_read(asked: str, tmp_path: Path) -> None:
     short = f"Usage: crate [options] <url>\n -a  all\n\nFor all options use `{asked}`.\n"
-    longer = f"Usage: crate [options] <url>\n     --burn-all-of <path> Burn those of a path\n -a  all\n{short}"
+    longer = f"Manual\n\nCommands:\n  where  Not one\n     --burn-all-of <path> Burn those of a path\n -a  all\n{short}"
     (tool,) = read(tmp_path, {"--help": short, asked: longer}).tools
     assert (tool.usage, "Burn those" in str(tool.help)) == ("crate [options] <url>", True)
     (tool,) = skillgen.read(cli_command=[program(tmp_path, {"--help": short, asked: "Usage: none\n"})]).tools
@@ -290,6 +306,38 @@ def test_an_option_or_command_that_is_no_help_is_not_run(line: str, tmp_path: Pa
     text = f"Usage: crate COMMAND\n\nUnit Commands:\n  poweroff      Power off\n{line}\n"
     own = ["help"] if line.startswith("  help") else []
     assert [item.name for item in read(tmp_path, {"--help": text}).tools] == ["poweroff", *own]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "You can print more details about any of these by calling them with the `-h,--help` flag right after the name.",
+        "VERSION\n  @acme/crate/4.1.1 linux-x64 node-v20.20.2",
+        "Options:\n  --help (-h)  Display this message and exit.",
+        "You may pass `--help' to any of these subcommands to view usage.",
+    ],
+)
+def test_the_help_of_commands_is_requested_as_each_library_says(line: str, tmp_path: Path) -> None:
+    texts = {
+        "--help": f"Usage: crate COMMAND\n\nCommands:\n  pack  Pack it\n\n{line}\n",
+        "pack --help": "Usage: crate pack\n",
+    }
+    assert named(read(tmp_path, texts), "pack").usage == "crate pack"
+
+
+@pytest.mark.parametrize(
+    ("text", "codes_of_it"),
+    [
+        ("usage: crate [--long | [COMMAND] [ARGS...]]\n\nWith no arguments, crate shows available COMMAND names.\n", 1),
+        ("Usage: crate [ OPTIONS ] OBJECT { COMMAND | help }\n", 1),
+        ("Usage: crate [OPTION]\n\nUse crate COMMAND --help.\n", 1),
+        ('Usage: crate [OPTION]\n\nUse "crate -command_name --help" for usage of command_name.\n', 0),
+        ("Usage: crate [OPTION]... [-] [NAME=VALUE]... [COMMAND [ARG]...]\n\n  -i  start empty\n", 0),
+    ],
+)
+def test_commands_that_a_help_does_not_list_are_reported(text: str, codes_of_it: int, tmp_path: Path) -> None:
+    """As toybox's and ip's; env runs the command of another program."""
+    assert codes(read(tmp_path, {"--help": text})) == ["help-unread"] * codes_of_it
 
 
 def test_names_in_the_help_reach_no_shell_and_no_other_option(tmp_path: Path) -> None:

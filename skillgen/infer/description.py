@@ -97,24 +97,24 @@ def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tup
         # Who says when to use the service wrote the description of a skill, in which names count: "Acme tasks."
         if sentence := prose.usable_sentence(said, () if TRIGGER.search(said) else names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
-    texts = [*dict.fromkeys(_offered(service)[1])] if len(service.tools) <= _FEW else []
-    if 0 < len(texts) <= _FEW and all(map(prose.is_usable, texts)):
-        yield " ".join(map(with_stop, texts)), _FROM_TOOLS
+    (kind, texts), is_program = _offered(service), service.kind == "cli"
+    are_few = 0 < len(texts) <= _FEW and len(service.tools) <= (len(texts) if is_program else _FEW)
+    if are_few and all(map(prose.is_usable, texts)):
+        yield " ".join(map(with_stop, dict.fromkeys(texts))), _FROM_TOOLS
     for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
         titles = [title for title in _titles(service, is_declared) if title.lower() != name.lower()]
-        if len(titles) > 1 and (groups := _composed(f"{name}: ", _within(titles, ", "))):
+        is_whole = len(titles) > 1 and (is_declared or not is_program)  # those of a program may have few commands
+        if is_whole and (groups := _composed(f"{name}: ", _within(titles, ", "))):
             yield groups, from_groups
-    kind, texts = _offered(service)
-    yield summaries_of(f"{kind} of {name}", texts), _FROM_TOOLS
+    start = f"{kind} of {name}" if texts or not is_program else f"The program {name}"
+    yield summaries_of(start, texts), _FROM_TOOLS
 
 
 def _offered(service: Service) -> tuple[str, list[str]]:
     """Returns what kind of thing the service offers, and what each says of itself."""
     resources = (*service.resources, *service.resource_templates)
     if service.kind == "cli":
-        usages = [f"Usage: {tool.usage}" for tool in service.tools if tool.usage]
-        names = [tool.name for tool in service.tools[1:] and service.tools]
-        return "Commands", texts_of_tools(service) or usages or names
+        return "Commands", texts_of_tools(service) or [tool.name for tool in service.tools[1:] and service.tools]
     items: Sequence[Prompt | Resource] = service.prompts or resources
     if service.tools or not (items or service.events):
         return "Tools", texts_of_tools(service)

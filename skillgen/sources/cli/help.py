@@ -17,7 +17,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import accumulate, takewhile
 from pathlib import Path
-from textwrap import dedent
+from textwrap import dedent, indent
 from time import monotonic
 
 from msgspec import Struct, field
@@ -77,10 +77,11 @@ _COMMAND = r"[`'\"]?[<\[({]{0,2}(?:sub-?)?(?:command|cmd)s?(?:[ _-]?name)?[>\])}
 _ASKS_LONG = re.compile(
     rf"{_COMMAND} --help\b|any (?:sub-?)?command with (?:the )?[`'\"]?--help|show this help message and exit"
     r"|--help as an argument\b|Show help options\b|Show this message and exit|Prints? help(?: information)?\b"
-    r"|display help for (?:the given )?command"
+    r"|display help for (?:the given )?command|--help\W? to any of these (?:sub-?)?commands"
     r"|help (?:message )?for this command\b|Show help and usage information|--help\W+Show help\.? +\[boolean\]"
+    r"|Display this message and exit|\bwith the \W?-h,--help\W? flag|\d [a-z0-9]+-[a-z0-9]+ node-v\d"
     r"|--help\W{1,4}(?:-h\W{1,4})?(?:\w+ ){1,3}(?:help|information) (?:about|for|on) (?:a|any|the) (?:sub)?command\b"
-    r"|\[OPTIONS\] COMMAND \[ARGS\]\.\.\.",  # Click's usage, which may be without its options
+    r"|\[OPTIONS\] COMMAND \[ARGS\]\.\.\.",  # Click's usage, which may be without its options; before, oclif's version
     re.IGNORECASE,
 )
 _ASKS_OTHER = re.compile(
@@ -89,6 +90,10 @@ _ASKS_OTHER = re.compile(
 )
 """How a program says that the help of a command is requested by `--help`, or by `-h` or `-help`."""
 
+_SPEAKS_OF_COMMANDS = re.compile(
+    rf"(?:(?<![\w-]){_COMMAND} (?:--help|-h)|(?:available|list of) (?:sub-?)?commands?|\bCOMMAND \| help)\b",
+    re.IGNORECASE,
+)
 _HELP_COMMAND = re.compile(
     r"^[ \t]{1,12}(?:(?!-)\S{1,60} )?help\b(?=.*\b(?:help|(?:sub)?commands?|topics?)\b)"
     r"|\bhelp [<\[({]*(?:sub-?)?(?:command|cmd|topic|term)",
@@ -106,7 +111,8 @@ _LONGER = re.compile(r"(?<![\w-])--?h(?:elp)?[ =-](?:all|full)(?![\w-])")
 """How a program without commands says that it has more options than `--help` prints."""
 _HELPFUL = re.compile(
     r"^[ ]{0,12}(?:usage|syntax|synopsis)\b|^[ ]{0,40}-{1,2}[A-Za-z]|│ {1,4}-"
-    r"|^[ ]{0,12}(?:\S{0,40} ?(?:commands?|options|flags) ?:?|[^\n]{0,40} commands:)$",
+    r"|^[ ]{0,12}(?:\S{0,40} ?(?:commands?|options|flags) ?:?|[^\n]{0,40} commands:)$"
+    r"|^[ ]{1,12}(?!at )(\w[\w-]{1,40}) [a-z<\[][^\n]{0,200}\n[ ]{1,12}\1 [^\n]{0,200}\n[ ]{1,12}\1 ",  # calls
     re.IGNORECASE | re.MULTILINE,
 )
 
@@ -139,18 +145,23 @@ _HEADING = re.compile(
     r"(?:(?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands(?: \([^()\n]{0,80}\))?:?|[A-Za-z][^\n:<>\[\]]{0,60}:"
     r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
+_FLAT = re.compile(
+    r"^((?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands:?\n)(?=\w\S* {2})((?:[^\n]+(?:\n|\Z))+)", re.MULTILINE
+)
+"""A list of commands that is no deeper than its title."""
 _ASIDES = re.compile(
-    r"(?:try|type|run|use) [\"'`‘“]|(?:see|consult|you (?:can|may|also)) "
-    r"|(?:\W{0,3}|\S{1,40}: )(?:arguments?|options|default (?:\w{1,20} )?is|error|fatal|invalid|mandatory"
-    r"|note(?=:)|unknown|unrecogni[sz]ed|warning)\b|(?-i:[A-Z]{4,} (?:is|are)\b)|.{0,200}\b(?:copyright|listed below)\b"
-    r"|\w{1,40}: \S{1,200}\Z",
+    r"(?:try|type|run|use) (?:[\"'`‘“]|e\.g\.)|(?:see|consult|for|with(?: no|out)|you (?:can|may|also)) "
+    r"|[<\[][\w -]{1,40}[>\]] (?:is|are)\b|.{1,60} (?:v\d+|\d+\.\d+)\.\d[\w.+-]{0,20}\)?\Z"
+    r"|(?:\W{0,3}|\S{1,40}: )(?:arguments?|options?|default (?:\w{1,20} )?is|error|fatal|invalid|mandatory"
+    r"|note(?=:)|unknown|unrecogni[sz]ed|warning)\b|(?-i:[A-Z]{4,} (?:is|are)\b)"
+    r"|.{0,200}\b(?:copyright|listed below|(?-i:COMMAND|ARGUMENTS?|OPTIONS?))\b|\w{1,40}: \S{1,200}\Z",
     re.IGNORECASE,
 )
 """What precedes the lists of a help without saying what the program does."""
 
 
 _BANNER = re.compile(
-    r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* |[\W_]{2}|\W*\w?\W*\Z"
+    r"\S{1,60}[ /](?:\(?version )?v?\d+\.\d(?!.* - )|\[\w+\]\S* (?!is |are )|[\W_]{2}|\W*\w?\W*\Z"
     r"|.*<[^<>@\s]+@[^<>\s]+>\W?\Z|https?://\S+\Z|\W?\d{4}-\d\d|[A-Z]+: |[a-z]+=\S|[\w-]+\(\d\w?\)"
     r"|[A-Z][a-z]+ing .*(?:\.{3}|…)\Z"
 )
@@ -160,16 +171,19 @@ URL, as clap writes them."""
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _BELOW_USAGE = re.compile(
     r"\A-.*(?:\S {2,}\S|[>\]] [A-Z][a-z])|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])"
-    r"|\A[a-z][^\[\]<>{}|=.]* [^\[\]<>{}|=]*\Z"
+    r"|\A[a-z][^\[\]<>{}|=.]* [^\[\]<>{}|=]*\Z|:\Z"
 )
-"""An option with its text, or words of a sentence."""
+"""An option with its text, words of a sentence, or a title."""
+
+_ABOUT_IT = re.compile(r"\S+ (?:[a-z]+ ){1,3}(?:an?|the|your)(?: |\Z)")
+"""A sentence that begins with the name of the program."""
 
 _TAKES_COMMAND = re.compile(
     r"(?:^|\s)[<\[({]{0,2}(?:sub-?)?(?:command|cmd|task|action)s?[>\])}]{0,2}(?:\s|\.|$)"
     r"|\{[^{}\s]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
     re.IGNORECASE,
 )
-_LISTS = r"command(?![- ]line)|\Atopics\Z|\btasks\Z|\bactions?\b"
+_LISTS = r"command(?![- ]line)|\Atopics\Z|\b(?:tasks|functions)\Z|\bactions?\b"
 _LISTS_NOT = re.compile(
     r"option|flag|switch|argument|\Aargs\Z|positional|parameter|usage|example|environment(?! commands)|alias|\bfiles?\Z"
     r"|\Asee also|learn more|help topic|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
@@ -180,7 +194,7 @@ _ENTRY = re.compile(
     rf"[ \t]+(?P<names>{_WORD}(?:(?:, ?| ?\| ?|/| ){_WORD}){{0,4}}?(?: \([a-z][\w, -]{{0,40}}\)(?= {{2}}|\Z))?)\*?"
     r"(?P<args>(?: (?:\|?(?:<[^>]{1,80}>|\[[^\]]{1,80}\]{1,3}|\([^)]{1,80}\)|\?[^?\n]{1,40}\?"
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
-    r":?(?:(?: {2,}|\t+| - )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
+    r":?(?:(?: {2,}|\t+| - |(?<=:) )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
 _CALL = re.compile(rf"\[?(?P<name>{_WORD})\]?(?P<args>(?: .*)?)\n(?P<text> (?:.|\n(?![^ \n]))*)")
 """A call without the program, with the deeper lines below it."""
@@ -192,12 +206,12 @@ _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 
 _FIRST = re.compile(
     r"(?: \[(?:-|[\w ]{0,40}(?i:option|flag|global))[^\[\]]{0,80}\](?:\.\.\.)?)*"
-    r" (?:\[?<?(?P<command>(?i:(?:sub-?)?command|cmd|action)\b)"
+    r" (?:\[?<?(?P<command>(?i:(?:sub-?)?command|cmd|action|function)\b)"
     r"|<(?P<label>\w{3,30})>|(?P<name>[^\W\d_a-z]{3,30})(?:\s|\Z))"
 )
 """The first positional argument of a usage line, behind the call."""
 
-_NAMES = re.compile(rf" *{_WORD}(?:(?:, ?| {{2,}}){_WORD}){{0,200}},?\Z")
+_NAMES = re.compile(rf" *(?:\[{{1,2}}, )*{_WORD}(?:(?:, ?| {{2,}}){_WORD}){{0,200}},?\Z")
 """A line of names alone, separated by commas or in columns."""
 
 _SEVERAL = 3
@@ -249,6 +263,7 @@ class _Help:
         self.text = text
         self.request = " ".join(request)
         """The arguments for which the program prints it."""
+        text = _FLAT.sub(lambda found: found[1] + indent(found[2], "  "), text)
         self._words = [word.rpartition("/")[2] for word in words]
         self._call = " ".join(self._words)
         self._lines = [*map(_parsed_line, _BROKEN.sub(r"\1\3\2", text).splitlines())]
@@ -279,12 +294,12 @@ class _Help:
         """Whether the command does something without another command behind it."""
 
     def _starts(self, text: str) -> bool:
-        """True if a text begins with the name of the program."""
-        return text.partition(" ")[0].rpartition("/")[2] == self._words[0]
+        """True if a text begins with the name of the program, and is no sentence on it."""
+        return text.partition(" ")[0].rpartition("/")[2] == self._words[0] and not _ABOUT_IT.match(text)
 
     def _is_call(self, text: str) -> bool:
         """True if a text is the command with its arguments, and no sentence that begins with the name."""
-        return self._starts(text) and not re.match(r" +(?:[a-z]+(?: |:\Z)|[-–—] )", text.removeprefix(self._call))
+        return self._starts(text) and not re.match(r" +(?:[a-z]+(?:[ .,]|:\Z)|[-–—]+ )", text.removeprefix(self._call))
 
     def _read_usages(self) -> list[str]:
         """Returns the usage lines, each with the lines that continue it, without the folder of the program.
@@ -299,7 +314,7 @@ class _Help:
         for number, line in enumerate(self._lines[starts[0] :] if starts else [], starts[0] if starts else 0):
             text = _usage_text(line)
             is_own = self._starts(text)
-            is_below = usages and (not text or (_BELOW_USAGE.search(text) and not is_own))
+            is_below = usages and not is_own and (not text or _BELOW_USAGE.search(text))
             is_listed = number > starts[0] and not usages and not is_own and _text_column(line) > 0
             if is_below or is_listed or (number > starts[0] and line[:1].strip() and not is_own):
                 break
@@ -340,7 +355,8 @@ class _Help:
                 text.startswith("-") or text.endswith(":") or _HEADING.match(text)
             )
             if in_usage or is_list or not text:
-                said, paragraph = re.sub(rf"\A(?:\S+ )?\S*{name}(?: [-–—]{{1,2}}|:) ", "", " ".join(paragraph)), []
+                said = re.sub(rf"\A(?:\S+ )?\S*{name}(?: \([^()]*\))?(?: [-–—]{{1,2}}|:) ", "", " ".join(paragraph))
+                paragraph = []
                 # A file below the home folder is of this run: "Created ~/.crate/data".
                 if said and not _ASIDES.match(said) and "~/" not in (sentence := first_sentence(said)):
                     return sentence
@@ -355,7 +371,7 @@ class _Help:
     def _read_commands(self, default: str) -> Iterator[_Listed]:
         """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
         above: list[_Above] = []
-        after_names = 0
+        after_names, kind_of_parts = 0, ""
         for number, line in enumerate(self._lines):
             if not line or number in self._usage_lines or number < after_names:
                 continue
@@ -383,8 +399,11 @@ class _Help:
                     yield from (_Listed((name,), line=line.strip()) for name in braces["names"].split(","))
             elif (_HEADING.match(line.strip()) and not is_text) or (not depth and is_deeper):
                 heading = line.partition(" (")[0].strip(" :")
-                kind_below = "commands" if self._lists.search(heading) else "other" if self._takes_command else "named"
+                kind_below = kind_of_parts or ("other" if self._takes_command else "named")
+                kind_below = "commands" if self._lists.search(heading) else kind_below
                 kind_below = "" if _LISTS_NOT.search(heading) else kind_below
+                if not depth and below[:1].strip() and _HEADING.match(below):  # its lists have titles of their own
+                    kind_of_parts = kind_below if kind_below == "commands" else ""
                 kind_below = "commands" if not self._usages and _USAGE.match(line) else kind_below
                 depth = min(depth, _depth(below) - 1)  # the list may be no deeper than its title
             elif kind == "commands" and (rows := self._rows_of_names(number)):
@@ -402,7 +421,7 @@ class _Help:
         """Returns the names in each of the lines from one on, if these have nothing else."""
         depth = _depth(self._lines[number])
         lines = takewhile(lambda line: line.islower() and _depth(line) == depth, self._lines[number:])
-        rows = [line.replace(",", " ").split() for line in takewhile(_NAMES.match, lines)]
+        rows = [re.sub(r"[,\[]", " ", line).split() for line in takewhile(_NAMES.match, lines)]
         is_list = max([len(rows), *map(len, rows[:1])]) >= _SEVERAL and not self._is_manual
         # Below it, a line with a text makes it a list of commands whose texts have one word.
         return rows if is_list and not _ENTRY.match("".join(self._lines[number + len(rows) :][:1])) else []
@@ -424,12 +443,15 @@ class _Help:
         if words[: len(path)] != path or (kind == "other" and not entry["text"]):
             return None
         words = words[len(path) :]
-        is_phrase = len(words) > 3 or (len(words) > 1 and (not text or name != name.lower()))
+        is_phrase = len(words) > (3 if text else 1) or (name != name.lower() and (len(words) > 1 or not text))
         # A short name of a manual page has its text on its line, behind an indent of seven.
         is_prose = self._is_manual and (not text or (entry["text"] and column - _depth(line) != _MANUAL_INDENT))
         is_placeholder = name.isupper() or (is_named and not text)
+        is_label = line[entry.end("args") :][:2] == ": " and (
+            name.title() == name or heading[-8:].lower() != "commands"
+        )
         is_help = "help" in words and (len(words) > 1 or not text or _HELP_COMMAND.search(f" {' '.join(shown)}"))
-        if not words or is_help or is_phrase or is_prose or is_placeholder:
+        if not words or is_help or is_label or is_phrase or is_prose or is_placeholder:
             return None
         summary = first_sentence(text) or text
         line = "" if (summary, name) == (text, entry["names"]) else "\n".join(shown)
@@ -480,7 +502,7 @@ class _Command(Struct):
 
     path: tuple[str, ...]
     listed: _Listed
-    above: str
+    above: _Help
     """The help that lists it."""
     help: _Help | None = None
     """The help that it prints of its own."""
@@ -511,7 +533,7 @@ class Explorer(Struct, kw_only=True):
         Raises:
             SourceError: the program cannot be started, prints no help, or takes too long.
         """
-        with tempfile.TemporaryDirectory(prefix="skillgen-") as folder:
+        with tempfile.TemporaryDirectory(prefix="skillgen-", ignore_cleanup_errors=True) as folder:
             home, given = Path(folder, "home"), self.run.environment
             home.mkdir()
             own = {"HOME": str(home), "USERPROFILE": str(home), "TMPDIR": folder, "TEMP": folder, "TMP": folder}
@@ -526,7 +548,7 @@ class Explorer(Struct, kw_only=True):
         del self._sizes_bytes[:-1]
         if text is None:
             raise SourceError("did not print its help in time", where=self.words[0], fix="increase --timeout")
-        if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
+        if _UNKNOWN.match(text) and (_HELP_COMMAND.search(text) or not _HELPFUL.search(text)):
             request, text = "help", self._text(["help"]) or text
         if not _HELPFUL.search(text):
             what = f"--help prints no help: {text.strip().partition(chr(10))[0][:200] or 'nothing'}"
@@ -536,20 +558,20 @@ class Explorer(Struct, kw_only=True):
         if not root.commands and (named := _LONGER.search(text)):
             longer = self._text(named[0].split()) or ""
             if len(longer) > len(text) and _HELPFUL.search(longer):
-                root = _Help(longer, self.words, named[0].split())
+                root.text, root.request = longer, named[0]
         if len(root.commands) > COMMANDS_LIMIT:
             self._report(f"more than {COMMANDS_LIMIT:,} commands are listed; the others are left out")
             del root.commands[COMMANDS_LIMIT:]
-        program = _Command((), _Listed(()), "", root)
+        program = _Command((), _Listed(()), root, root)
         if root.commands:
             self._choose_way(root)
             if self._way is not None:
                 # A program may print a notice, such as on telemetry, with the first help of a command and never again.
-                self._read_help(_Command(root.commands[0].words, root.commands[0], root.text))
+                self._read_help(_Command(root.commands[0].words, root.commands[0], root))
                 self._sizes_bytes.pop()
             self._read_commands(program)
-        elif root.names_command:
-            self._report("its usage has a command, but no list of commands is found in its help")
+        elif root.names_command or _SPEAKS_OF_COMMANDS.search(text):
+            self._report("it has commands, but no list of them is found in its help")
         ai_help = self._text(["--ai-help"]) or None if re.search(r"(?<![\w-])--ai-help(?![\w-])", text) else None
         return self._service(program, root), ai_help
 
@@ -606,7 +628,7 @@ class Explorer(Struct, kw_only=True):
 
     def _read_help(self, command: _Command) -> None:
         """Reads the help of a command, if it prints one of its own."""
-        path, above = command.path, command.above
+        path, above, others = command.path, command.above.text, {item.words for item in command.above.commands}
         # Commander's `help env set` prints the help of `env`, which says that `--help` prints that of a command.
         way = ("--help",) if _ASKS_LONG.search(" ".join(above.split())) else self._way or ()
         at = 0 if way == ("help",) else len(path)
@@ -619,8 +641,11 @@ class Explorer(Struct, kw_only=True):
         # A command without options may print no more than its name, its arguments and what it does.
         is_call = text is not None and text.lstrip().startswith(" ".join((self.words[-1], *path)))
         if text and text.strip() != above.strip() and (is_call or _HELPFUL.search(text)):
-            command.help = found = _Help(text, (*self.words, *path), request)
-            if any(item.words in (path, path[:1], path[-1:]) for item in found.commands):  # a list of those above
+            found = _Help(text, (*self.words, *path), request)
+            listed, others = {item.words for item in found.commands}, others - {command.listed.words}
+            # ipmitool prints the list of all commands instead of a help of one.
+            command.help = None if len(others) >= _SEVERAL and others <= listed else found
+            if not listed.isdisjoint((path, path[:1], path[-1:])):  # a list of those above
                 found.commands = []
 
     def _read_commands(self, program: _Command) -> None:
@@ -723,7 +748,7 @@ def _commands_below(parent: _Command, known: set[tuple[str, ...]]) -> list[_Comm
         path = item.words if is_complete else (*parent.path, *item.words)
         if path not in known and len(path) <= DEPTH_LIMIT:
             known.add(path)
-            parent.commands.append(_Command(path, item, parent.help.text))
+            parent.commands.append(_Command(path, item, parent.help))
     return parent.commands
 
 
