@@ -185,7 +185,8 @@ class RequestGenerator:
     def _example(self, tool: Tool, body: Body, sent: _Sent, scenario: str | None) -> Example | None:
         """Returns a request; `None` if more than one value of its body is a placeholder, but for a login."""
         auth = self._auth(tool)
-        arguments, secrets = self._arguments(tool, auth, scenario)
+        parameters, body_key = tool.parameter_keys()
+        arguments, secrets = self._arguments(parameters, auth, scenario)
         members = as_dict(sent.content.value)
         sent_logins = [item for item in self._logins if item.startswith("body ") and item[5:] in members]
         placeholders = {
@@ -220,7 +221,7 @@ class RequestGenerator:
         notes = [*described, of_body, *[_ASSUMED_JSON] * sent.is_assumed]
         call = {key: item.made.value for key, item in arguments.items()}
         return Example(
-            input=call if sent.media_type is None else {**call, tool.parameter_keys()[1]: sent.content.value},
+            input=call if sent.media_type is None else {**call, body_key: sent.content.value},
             name=sent.name,
             description="; ".join(filter(None, notes)) or None,
             request=request,
@@ -240,12 +241,11 @@ class RequestGenerator:
         return [*islice(names, _EXAMPLES_LIMIT)] or [None]
 
     def _arguments(
-        self, tool: Tool, auth: tuple[str, ...], scenario: str | None
+        self, parameters: dict[str, Parameter], auth: tuple[str, ...], scenario: str | None
     ) -> tuple[dict[str, _Argument], list[str]]:
         """Returns the arguments outside of the body, and the parameters in which the caller puts a credential."""
         arguments: dict[str, _Argument] = {}
         secrets: list[str] = []
-        parameters = tool.parameter_keys()[0]
         sent_by_auth = {self._sent_as[name] for name in auth}
         for key, item in parameters.items():
             where = f"{item.location} {item.name}"

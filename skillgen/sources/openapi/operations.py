@@ -299,15 +299,14 @@ def _deprecation_of(operation: Mapping[str, Json], response: Mapping[str, Json])
     GitHub and Microsoft.
     """
     graph, github = operation.get("x-ms-deprecation"), operation.get("x-github")
-    said = text_of(operation, "x-deprecatedMessage") or text_of(operation, "x-speakeasy-deprecation-message")
+    message = text_of(operation, "x-deprecatedMessage") or text_of(operation, "x-speakeasy-deprecation-message")
+    message = message or text_of(graph, "description")
     date = text_of(operation, "x-sunset") or text_of(github, "removalDate") or text_of(graph, "removalDate")
-    deprecation = Deprecation(
-        message=said or text_of(graph, "description"),
-        removal_date=date,
-        replacement=text_of(operation, "x-speakeasy-deprecation-replacement"),
-        has_sunset_header="sunset" in map(str.lower, as_dict(response.get("headers"))),
-    )
-    return deprecation if deprecation != Deprecation() else None
+    replacement = text_of(operation, "x-speakeasy-deprecation-replacement")
+    has_header = "sunset" in map(str.lower, as_dict(response.get("headers")))
+    if not (message or date or replacement or has_header):
+        return None
+    return Deprecation(message=message, removal_date=date, replacement=replacement, has_sunset_header=has_header)
 
 
 _ACCEPTED = "202"
