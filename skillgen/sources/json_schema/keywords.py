@@ -39,7 +39,9 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
     """Returns the fields of a `Schema` that come from one keyword each: types, choices, examples, descriptions."""
     fields: dict[str, Any] = {}
     for key, value in raw.items():
-        if key == "type":
+        if key == "type" and isinstance(value, str) and value != "null":  # as of most
+            fields["types"] = (value,)
+        elif key == "type":
             _add_types(value, fields, pointer, report)
         elif key in ("description", "title", "format"):
             if isinstance(value, str) and not is_bare_markup(value):
@@ -55,9 +57,8 @@ def scalar_fields(raw: dict[str, Json], pointer: str, report: Report) -> dict[st
             fields["default"] = Value(value)
         elif key == "example":
             fields["examples"] = (value,)
-        elif key == "examples":
-            if isinstance(value, list):
-                fields["examples"] = tuple(value)
+        elif key == "examples" and isinstance(value, list):
+            fields["examples"] = tuple(value)
         elif key == "nullable":
             fields["nullable"] = value is True or fields.get("nullable", False)
         elif key in _FLAGS:

@@ -294,7 +294,7 @@ class ResponseReader:
         if not successes and "default" in responses:
             successes = ["default"]
         outputs: list[Output] = []
-        media_types: dict[str, None] = {}
+        media_types: list[str] = []
         success: dict[str, Json] = {}
         for status in (*successes, *(status for status in statuses if status[:1] in ("1", "3"))):
             response, response_pointer = self._resolver.resolve(responses[status], child(pointer, status))
@@ -303,10 +303,10 @@ class ResponseReader:
                 read = tuple(self._outputs(status, response or {}, response_pointer))
                 self._read_outputs[status, response_pointer] = read
             outputs += read
-            media_types.update(dict.fromkeys(as_dict((response or {}).get("content"))))
+            media_types += as_dict((response or {}).get("content"))
             if status in successes[:1]:
                 success = response or {}
-        return tuple(outputs), tuple(media_types), success
+        return tuple(outputs), tuple(dict.fromkeys(media_types)), success
 
     def errors(self, responses: dict[str, Json], pointer: str) -> tuple[ErrorCase, ...]:
         """Returns a case for each error status."""
