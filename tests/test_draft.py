@@ -206,6 +206,23 @@ WRONG: dict[str, tuple[Any, str]] = {
 }
 
 
+@pytest.mark.parametrize(
+    ("notes", "is_accepted"),
+    [
+        ("The key is in `$SKILL_API_SHOP_EXAMPLE___API_KEY`.", True),
+        ("Times are ISO 8601, e.g. `2024-01-01T00:00:00Z`.", True),
+        ("The size is in `orders.cupSize`; send it with `curl`.", True),
+        ("The key is in `$SKILL_EVIL_EXAMPLE___API_KEY`.", False),
+        ("The size is in `orders.lidSize`.", False),
+    ],
+)
+def test_notes_name_variables_times_and_properties_as_documents_do(
+    notes: str, is_accepted: bool, tmp_path: Path
+) -> None:
+    finished = draft(project(tmp_path, description="Each has a `cupSize`."), "--yes", answer={"notes": notes})
+    assert (finished.exit_code == 0) == is_accepted, finished.stderr
+
+
 @pytest.mark.parametrize("kind", WRONG)
 def test_a_wrong_answer_is_refused_with_its_reason(kind: str, tmp_path: Path) -> None:
     answer, reason = WRONG[kind]

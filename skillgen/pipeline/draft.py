@@ -23,6 +23,7 @@ from skillgen.config.project import DRAFTED, Texts
 from skillgen.model.service import Service
 from skillgen.model.tool import EFFECTS, Tool, is_raised_by
 from skillgen.model.values import Json, is_inferred
+from skillgen.render.examples import credential_variable
 from skillgen.render.pages import is_own_heading
 from skillgen.rules.prose import check_texts, source_text
 from skillgen.security.screening import screen_service
@@ -328,13 +329,17 @@ _MARK = re.compile(rf"\[\W{{0,3}}(?:ask first|{'|'.join(EFFECTS)})\b", re.IGNORE
 _ORDER = re.compile(
     r"(?:\A|[.!?\n])\s{0,3}(?:always|never|do not|don't|make sure|you (?:must|should)|important)\b", re.IGNORECASE
 )
+_UNKNOWN = "names what the source does not have: "
+_OF_EXAMPLES = {"openapi": "\ncurl"}
+"""The program of the examples, by kind of the source."""
+
 _URL = re.compile(r"\w[\w+.-]{0,30}://[^\s<>`\"')\]]+")
 _TOP = r"(?:[^\W\d_A-Z]{2,24}|[A-Z]{2,24}|xn--[\w-]{2,60})"
 _HOST = re.compile(rf"(?:(?<=//)|(?<![\w./-]))(?:(?:[\w-]{{1,63}}\.)+{_TOP}|\d{{1,3}}(?:\.\d{{1,3}}){{3}})(?![\w-])")
 """A host, or a file, in words that are not an address with a scheme."""
 
 _SPAN = re.compile(r"`([^`]+)`")
-_NAME = re.compile(r"-{0,2}[^\W\d][\w./{}-]*[\w}]")
+_NAME = re.compile(r"(?<!\w)-{0,2}[^\W\d][\w./{}-]*[\w}]")
 _SNAKE = re.compile(r"(?<![\w`/.$-])[A-Za-z]\w*_\w+(?![\w`])")
 
 
@@ -363,7 +368,7 @@ def checked_answer(
 def _refusals(answer: Answer, service: Service) -> Iterator[str]:
     new = answer.texts
     tools, groups = {tool.name: tool for tool in service.tools}, {group.name for group in service.groups}
-    known, prose = source_text(service), _keys_in(new)
+    known, prose = source_text(service) + _OF_EXAMPLES.get(service.kind, ""), _keys_in(new)
     of_skills = {f"skills: {name}: ": skill.description for name, skill in new.skills.items()}
     for where, text in {"": new.description, **of_skills}.items():
         trigger = _TRIGGER.search(text or "")
@@ -371,6 +376,7 @@ def _refusals(answer: Answer, service: Service) -> Iterator[str]:
             yield f'{where}description: has no "Use when the user …" within the first {_TRIGGER_WITHIN} characters'
     for where, text in prose.items():
         yield from (f"{where}: {flaw}" for flaw in _flaws(where, text, known))
+        yield from (f"{where}: {_UNKNOWN}{name}" for name in _unknown_names(text, known, service))
     yield from (f"{problem.where}: {problem.message}" for problem in check_texts(prose, service))
     for text in (text for texts in answer.queries.values() for text in texts):
         yield from (f"queries: {flaw}" for flaw in _screened(text))
@@ -417,10 +423,17 @@ def _flaws(where: str, text: str, known: str) -> Iterator[str]:
             yield f"names a URL that the source does not have: {url}"
     for host in _HOST.findall(_URL.sub("", text)):
         if not re.search(rf"(?<![\w.-]){re.escape(host)}(?![\w-]|\.\w)", known):
-            yield f"names what the source does not have: {host}"
+            yield f"{_UNKNOWN}{host}"
+
+
+def _unknown_names(text: str, known: str, service: Service) -> Iterator[str]:
+    """Yields the names in a text that are neither of the source, nor paths of its properties, nor login variables."""
+    variable = credential_variable(service, service.endpoints, "")
     for name in _names_in(text):
-        if not re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", known):
-            yield f"names what the source does not have: {name}"
+        parts = filter(None, name.split("."))
+        is_known = all(re.search(rf"(?<![\w-]){re.escape(part)}(?![\w-])", known) for part in parts)
+        if not (is_known or name.startswith(variable)):
+            yield name
 
 
 def _names_in(text: str) -> list[str]:
