@@ -88,6 +88,9 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
+_EMPTY_ANSWERS = {"202", "204", "205"}
+"""The statuses of answers in which there is nothing to read: it is done later, or has no content (RFC 9110, 15.3)."""
+
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
@@ -342,6 +345,9 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     sent = _PATTERNS["request_flags"].findall(tool.help) if tool.help else ()
     chosen += (("destructive", _BY_OPTION + flag) for flag in sent)
     effect, source = max([*found, *chosen], key=lambda item: rank_of(item[0]))
+    answers = {output.status for output in (tool.output, *tool.other_outputs) if output is not None}
+    if effect == "read" and method == "post" and answers and answers <= _EMPTY_ANSWERS:
+        return "write", by_method
     if effect == "read" and tool.help and (flags := _PATTERNS["changing_flags"].findall(tool.help)):
         return "write", _BY_OPTION + min(flags)
     if effect == "read" and not (of_method or tool.command or _is_said_to_read(sentence := _said(text))):
@@ -383,11 +389,14 @@ def _prefix(tools: Iterable[Tool]) -> Words:
 def _readings(tool: Tool, own: Words, prefix: Words) -> list[Words]:
     """Returns the words of a name: of its last part after a full stop, those after a prefix or tag, and all of them.
 
-    The last fixed segment of the path replaces a name that was made up, and follows that of a POST.
+    The last fixed segment of the path follows a POST's name. It replaces a name that was made up, and what it is done
+    to precedes it: `/backups/restore`.
     """
-    segment = _words("".join(path_segments(tool.path or "")[-1:]))
+    *before, last = path_segments(tool.path or "") or ("",)
+    segment = _words(last)
     if "name" in (tool.origins or {}):
-        return [segment] if segment else []
+        done_to = _words("".join(before[-1:])) if len(segment) == 1 and segment[0] in _PLAIN else ()
+        return [(*segment, *done_to)] if segment else []
     starts = [start for start in (prefix, *map(_words, tool.tags)) if start and start == own[: len(start)]]
     parts = map(_words, _PATTERNS["segment"].split(tool.name)[1:][-1:])  # `locations.transfer`
     others = [segment] if tool.method == "POST" else []
