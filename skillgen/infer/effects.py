@@ -152,7 +152,7 @@ def _with_effect(tool: Tool, prefix: Words, types: Types, author: AuthorEffect |
     semantics = _with_side_effects(tool, _reconciled(tool, problems))
     if author is not None:
         semantics = _with_author(tool, semantics, author, problems)
-    elif judged := _judged(replace(tool, semantics=semantics), prefix, types):
+    elif judged := _judged(tool if semantics is tool.semantics else replace(tool, semantics=semantics), prefix, types):
         semantics = _with_judged(tool, semantics, *judged, problems)
     operation = "read" if semantics.read_only else "delete" if method == "delete" else "write"
     if semantics.read_only is not None and semantics.operation in (None, None if semantics.read_only else "read"):

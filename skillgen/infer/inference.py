@@ -86,7 +86,7 @@ def _completed(tool: Tool) -> Tool:
     if key is not None and tool.semantics.idempotent_with_key is None:
         origin = Origin("declared", key.pointer or tool.pointer)
         tool = replace(tool, semantics=with_facts(tool.semantics, origin, idempotent_with_key=True))
-    said = filter(None, (tool.title, tool.description, tool.summary))
+    said = [text for text in (tool.title, tool.description, tool.summary) if text and "deprecated" in text.lower()]
     if not tool.deprecated and any(_DEPRECATED.match(text) or _DEPRECATED_BELOW.search(text) for text in said):
         tool = with_facts(tool, Origin("inferred", "its title or description"), deprecated=True)
     return tool
