@@ -158,7 +158,9 @@ class _Tables(Struct):
         if text.isascii():
             if len(text) < _MIN_LENGTH:
                 return False
-            form = _spaced(text).lower()
+            form = text.lower()
+            if form != text and " " not in text.strip():  # a name
+                form = _CAMEL.sub(" ", text).lower()
         elif _UNSPACED.search(form := to_latin(strip_invisible(text)).replace("—", " ")):
             return True
         if self.signs.search(form):
@@ -197,7 +199,8 @@ class _Tables(Struct):
                 start = at - phrase.index(word)
                 if start >= 0 and tuple(words[start : start + len(phrase)]) == phrase:
                     tokens[start] += concept
-        return str(self.freed.sub(self._freed, "".join(tokens)))
+        line = "".join(tokens)
+        return line if set(self.negating).isdisjoint(line) else str(self.freed.sub(self._freed, line))
 
     def _freed(self, match: re.Match[str]) -> str:
         kept = match["kept"] or ""
@@ -275,16 +278,13 @@ def _pieces(start: int, end: int) -> Iterator[tuple[int, int]]:
     return ((at, min(at + _MAX_SENTENCE, end)) for at in range(start, end, _MAX_SENTENCE))
 
 
-def _spaced(text: str) -> str:
-    """Returns a text with a name as its words."""
-    return text if " " in text.strip() or text.islower() else _CAMEL.sub(" ", text)
-
-
 def _readings(text: str) -> tuple[str, ...]:
-    """Returns a text as a reader sees it, and again with ASCII letters."""
+    """Returns a text as a reader sees it, a name as its words, and again with ASCII letters."""
     text = _DIVIDES_WORD.sub("", strip_invisible(html.unescape(text)))
     text = _MENTION.sub(" ", without_placeholders(_LINK.sub(r"\1", text)))
-    return (_spaced(text),) if text.isascii() else (unicodedata.normalize("NFKC", text), to_latin(text))
+    if text.isascii():
+        return (text if " " in text.strip() else _CAMEL.sub(" ", text),)
+    return unicodedata.normalize("NFKC", text), to_latin(text)
 
 
 @lru_cache(1 << 11)  # many texts have the same sentences
@@ -295,7 +295,7 @@ def _judged(sentence: str) -> tuple[Rule | None, Rule | None]:
         lower = reading.lower()
         # Without any of these no regular expression matches.
         is_marked = tables.signs.search(lower) or tables.marks & {*_WORD.findall(lower)}
-        if is_marked:
+        if is_marked and any(map(lower[:-1].__contains__, "./_")):  # as the name of a file has
             lower = tables.hidden_files.sub(" hiddenfile ", tables.files.sub(" sensitivefile ", lower))
         lower = _MAIL.sub(" somemail ", lower) if "@" in lower else lower
         lower = _URL.sub(" someurl , ", lower).translate(_DELETED)
