@@ -82,17 +82,17 @@ class TextIndex:
         texts, firsts = self._texts.setdefault(part_id, []), self._firsts.setdefault(part_id, set())
         waiting = [part]
         for value in waiting:  # which grows; most fields are empty and stay out
-            kind = value.__class__
+            kind: Any = type(value)
             if kind is str:
                 texts.append(value)
             elif kind is tuple:
                 waiting += value
             elif kind in _SCALARS:
                 continue
-            elif (first := owners.get(id(value))) is not None:
+            elif (first := owners.get(value_id := id(value))) is not None:
                 firsts.add(first)
             else:
-                owners[id(value)] = part_id
+                owners[value_id] = part_id
                 if kind is Schema:  # one node in four; all of its fields may have texts, but for flags
                     waiting += filter(None, astuple(value))
                 elif kind is dict:

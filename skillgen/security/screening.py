@@ -170,8 +170,8 @@ class _Screening:
         # The help of a program that the user runs is shown verbatim, in a code block.
         verbatim = {tool.help for tool in self._service.tools if tool.help is not None}
         verbatim |= {section.body for section in self._service.sections} if verbatim else set()
-        findings = {text: self._findings.get(text) for text in texts if text not in verbatim}
-        safe_texts = {text: found.safe if found is not None else text for text, found in findings.items()}
+        safe_texts = {text: text for text in texts if text not in verbatim}
+        safe_texts |= {text: found.safe for text, found in self._findings.items() if text not in verbatim}
         weak: dict[str, Rule] = {}
         passages = find_injections(chain(safe_texts.values(), *shown.values()), weak)
         for text, safe in safe_texts.items() if passages or weak else ():
