@@ -126,8 +126,16 @@ SLOPPY = (
 )
 PLAIN = (
     *(*LEGACY, MODERN, "dies-on-unknown", "ignores-unknown", "spoiled", "unsupported-but-legacy", "starts-slowly"),
-    *("locked", "unsupported", "dashdash", "modern-dashdash", "dashdash-without-help", "pages", "pages-in-a-circle"),
-    *("empty-cursor-for-the-end", "endless", "refuses-lists", "garbage", "asks-before-tools", "dies-in-resources"),
+    *("locked", "unsupported", "dashdash", "modern-dashdash", "dashdash-without-help", "pages", "in-time"),
+    *(
+        "pages-in-a-circle",
+        "empty-cursor-for-the-end",
+        "endless",
+        "refuses-lists",
+        "garbage",
+        "asks-before-tools",
+        "dies-in-resources",
+    ),
     *("refuses-tools", "dies-in-tools", "framed", "closes-stdout", "declares-nothing", "no-tools", "sloppy", "deep"),
     *("only-by-data", "only-by-text", "in-latin-1"),
     *("stubborn", "leaves-child", "hides-child-and-ends", "long-line", "many-lines", *SLOPPY),
@@ -274,6 +282,13 @@ class TestLists:
         cursors = [entry["params"].get("cursor") for entry in found.received if entry.get("method") == "tools/list"]
         assert cursors == [None, "", "last"]
         assert found.problems == set()
+
+    def test_the_time_of_the_run_is_no_default(self, crawls: Crawls) -> None:
+        """Documents do not depend on the day; a date next to today's is computed too."""
+        today, past = crawls("in-time").service.tools
+        assert [item.name for item in today.parameters if item.schema.default] == ["size", "note"]
+        assert [item.schema.default is None for item in past.parameters] == [False]
+        assert crawls("in-time").problems == {("tools/list", "default-of-run", "info")}
 
     @pytest.mark.parametrize("manner", ["pages-in-a-circle", "empty-cursor-for-the-end"])
     def test_a_list_that_begins_anew_ends_with_a_problem_and_no_tool_twice(self, crawls: Crawls, manner: str) -> None:

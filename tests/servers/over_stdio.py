@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -283,6 +284,15 @@ def dashdash_without_help() -> None:
     serve(kiosk)
 
 
+def in_time(*days: float, **others: Json) -> Json:
+    """Returns a tool whose arguments have times so many days from now as defaults, and others."""
+    times = [datetime.now(timezone.utc) + timedelta(days=number) for number in days]
+    dates = {
+        f"day{number}": {"type": "string", "default": f"{time:%F}"} for number, time in zip(days, times, strict=True)
+    }
+    return {"name": f"sell{len(days)}", "inputSchema": {"type": "object", "properties": {**dates, **others}}}
+
+
 def paged(**pages_of_tools: tuple[list[Json], Json]) -> Callable[[], None]:
     """Returns its tools in pages; `first` is the page without a cursor, `empty` the one at the empty cursor."""
 
@@ -509,6 +519,9 @@ MANNERS: dict[str, Callable[[], None]] = {
         first=(TOOLS[:1], {"nextCursor": ""}),
         empty=(TOOLS[1:], {"nextCursor": "last"}),
         last=([{"name": "close"}], {"nextCursor": None}),
+    ),
+    "in-time": paged(
+        first=([in_time(-30, 0, size={"default": 3}, note={"default": "2026"}), in_time(-400)], {}),
     ),
     "pages-in-a-circle": paged(
         first=(TOOLS[:1], {"nextCursor": "b"}), b=(TOOLS[1:], {"nextCursor": "c"}), c=([], {"nextCursor": "b"})

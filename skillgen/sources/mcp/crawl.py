@@ -11,6 +11,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from datetime import datetime, timezone
 
 from skillgen.errors import ProblemLog
 from skillgen.model.values import Json, child
@@ -29,6 +30,7 @@ from skillgen.sources.mcp.connect import crawl_error, opened, with_token
 from skillgen.sources.mcp.process import StdioConnection
 from skillgen.sources.mcp.target import Crawl as Crawl
 from skillgen.sources.mcp.target import ServerTarget, find_manifest
+from skillgen.text import lazy_re as re
 
 _HELP_KEYS = ("content", "metadata", "sections")
 
@@ -41,6 +43,9 @@ _CUT = "Reading it took too long; only the pages that arrived are documented."
 
 _NOT_FOUND = (-32601, -32602)
 """Codes with which servers reject unknown methods."""
+
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.,Z+-]*)?\Z")
+"""A date, or a date with a time (ISO 8601)."""
 
 _INVALID_REQUEST = -32600
 """Code with which some servers reject methods that are not part of the protocol."""
@@ -68,6 +73,7 @@ def crawled_session(
         if second is not None:
             results = {**second.results(session.handshake, reader.log), **results}
         log = reader.log
+        _leave_out_today(results, log)
         redacted, repeated = secrets.hide_in(resolve_marks(dict(results), log))
         report_echoed_secrets(log, repeated)
         if target.url is None or is_loopback(target.url):
@@ -316,6 +322,21 @@ class _CrawlReader:
 
     def _timeout_s(self, *, is_declared: bool) -> float:
         return self._target.timeout_s if is_declared else min(self._target.timeout_s, rpc.UNDECLARED_TIMEOUT_S)
+
+
+def _leave_out_today(results: dict[str, Json], log: ProblemLog) -> None:
+    """Removes defaults that are today's date or time, and dates next to one: they would differ in each run."""
+    today = {datetime.now(zone).date().isoformat() for zone in (None, timezone.utc)}
+    for tool in map(as_dict, page_items(results.get("tools/list"), "tools")):
+        items = as_dict(as_dict(tool.get("inputSchema")).get("properties")).items()
+        dated = {name: as_dict(item) for name, item in items if _DATE.match(text_of(item, "default") or "")}
+        if any(str(item["default"])[:10] in today for item in dated.values()):
+            for item in dated.values():
+                del item["default"]
+            message = (
+                f"Defaults of {str(tool.get('name'))!r:.80} are from the time of the run: {', '.join(dated)[:200]}."
+            )
+            log.report("default-of-run", "tools/list", message)
 
 
 def _undecoded(value: Json, pointer: str = "", entry: str = "the server") -> Iterator[tuple[str, str, str]]:
