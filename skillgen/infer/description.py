@@ -97,8 +97,8 @@ def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tup
         # Who says when to use the service wrote the description of a skill, in which names count: "Acme tasks."
         if sentence := prose.usable_sentence(said, () if TRIGGER.search(said) else names):
             yield with_stop(sentence), origins.get(field, Origin("declared", pointer))
-    (kind, texts), is_program = _offered(service), service.kind == "cli"
-    are_few = 0 < len(texts) <= _FEW and len(service.tools) <= (len(texts) if is_program else _FEW)
+    texts, is_program = _offered(service)[1] if len(service.tools) <= _FEW else [], service.kind == "cli"
+    are_few = 0 < len(texts) <= _FEW and not (is_program and len(texts) < len(service.tools))
     if are_few and all(map(prose.is_usable, texts)):
         yield " ".join(map(with_stop, dict.fromkeys(texts))), _FROM_TOOLS
     for is_declared, from_groups in ((True, Origin("declared", "groups")), (False, _FROM_TOOLS)):
@@ -106,6 +106,7 @@ def _purposes(service: Service, name: str, names: Sequence[str]) -> Iterator[tup
         is_whole = len(titles) > 1 and (is_declared or not is_program)  # those of a program may have few commands
         if is_whole and (groups := _composed(f"{name}: ", _within(titles, ", "))):
             yield groups, from_groups
+    kind, texts = _offered(service)
     start = f"{kind} of {name}" if texts or not is_program else f"The program {name}"
     yield summaries_of(start, texts), _FROM_TOOLS
 
