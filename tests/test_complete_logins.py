@@ -168,21 +168,67 @@ def test_a_base_url_is_shown_with_its_variables(tmp_path: Path) -> None:
     assert f"- `https://{{region}}.tasks.example`\n  - {shown}" in skill
 
 
-def test_schemes_that_send_the_same_field_are_sent_once(tmp_path: Path) -> None:
-    """Google's descriptions require two flows of OAuth together; a request has one such header."""
-    url = "https://a.example/in"
-    schemes = {
-        "a": {"type": "oauth2", "flows": {"implicit": {"authorizationUrl": url, "scopes": {}}}},
-        "b": {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": url, "tokenUrl": f"{url}/t"}}},
-        "key": {"type": "apiKey", "in": "query", "name": "key"},
-    }
-    security: Json = {name: [] for name in schemes}
-    paths = {"/tasks": {"get": operation("list")}}
-    skill = of_description(tmp_path, paths, components={"securitySchemes": schemes}, security=[security])
-    line = next(line for line in skill.splitlines() if line.startswith("- Authentication: "))
-    assert line.count("Authorization: ") == 1
-    assert "(`a`, OAuth 2.0 or `b`, OAuth 2.0 with `key`)" in line
-    assert line.count(f"consent at `{url}`") == 1
-    assert line in skill
-    section = skill if "## About" in skill else "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
-    assert section.count("?key=$SKILL_TASKS_EXAMPLE___API_KEY") > 1
+BASIC: Json = {"type": "http", "scheme": "basic"}
+BEARER: Json = {"type": "http", "scheme": "bearer"}
+KEY: Json = {"type": "apiKey", "in": "header", "name": "Authorization"}
+QUERY: Json = {"type": "apiKey", "in": "query", "name": "key"}
+IMPLICIT: Json = {"type": "oauth2", "flows": {"implicit": {"authorizationUrl": "https://a.example/in", "scopes": {}}}}
+OPEN_ID: Json = {"type": "openIdConnect", "openIdConnectUrl": "https://a.example/id"}
+COOKIE: Json = {"type": "apiKey", "in": "cookie", "name": "sid"}
+
+
+@pytest.mark.parametrize(
+    ("schemes", "security", "section"),
+    [
+        ({"a": BASIC, "b": BEARER}, [{"a": [], "b": []}], "`a`, or `b`"),
+        (
+            {"a": IMPLICIT, "b": OPEN_ID, "key": QUERY},
+            [{"a": [], "b": [], "key": []}],
+            "`a` with `key`, or `b` with `key`",
+        ),
+        ({"a": COOKIE, "b": QUERY}, [{"a": [], "b": []}], "`a` with `b`"),
+        ({"a": BASIC, "b": {"type": "mutualTLS"}}, [{"a": []}, {"b": []}, {}], "`a`, or `b`, or none"),
+        ({"a": {**KEY, "description": "Format: `Token token=<key>`"}}, [{"a": []}], "`a`"),
+        ({"a": {**KEY, "name": "Authorization: bearer"}}, [{"a": []}], "`a`"),
+        ({"a": {"type": "http"}}, [{"a": []}], "`a`"),
+        ({"a": {**KEY, "name": "X-Key:"}}, [{"a": []}], "`a`"),
+    ],
+)
+def test_documents_and_mock_require_the_same_credentials(
+    tmp_path: Path, schemes: Json, security: Json, section: str
+) -> None:
+    """Springdoc and Google's converters require two schemes of one header together."""
+    components = {"securitySchemes": schemes}
+    data = description({"/tasks": {"get": operation("list")}}, components=components, security=security)
+    source = write(tmp_path / "api.json", data)
+    generated("from-openapi", source, "-o", tmp_path / "out")
+    texts = "".join(path.read_text("utf-8") for path in tmp_path.rglob("*.md"))
+    assert f"Authentication: {section}.\n" in texts
+    finished = run_skillgen("eval", str(tmp_path / "out/skills/tasks"), str(source), "--static")
+    assert "passed: example calls: 1 of 1" in finished.stdout + finished.stderr
+    is_reported = "of a request, header authorization" in run_skillgen("lint", str(source)).stdout
+    assert is_reported == ("b" in schemes and len(security[0]) > 1 and "`, or `b`" in section)
+
+
+LOGIN: Json = {"type": "object", "properties": {"token": {"type": "string"}}}
+
+
+@pytest.mark.parametrize(
+    ("schemes", "named"),
+    [
+        ({"a": KEY}, {"a": "/login"}),
+        ({"a": KEY, "b": QUERY}, {}),
+        ({"a": BEARER, "b": QUERY}, {"a": "/login"}),
+        ({"a": {**KEY, "description": "Made by the command `keys add`."}}, {}),
+        ({"a": {**KEY, "description": "From **Get a Profile and Token**."}, "b": QUERY}, {"a": "/profile"}),
+    ],
+)
+def test_a_tool_issues_the_credential_that_it_returns(tmp_path: Path, schemes: Json, named: Json) -> None:
+    done = {"200": {"description": "Done", "content": {"application/json": {"schema": LOGIN}}}}
+    paths = {f"/{name}": {"get": operation(f"list{name}", security=[{name: []}])} for name in schemes}
+    paths["/login"] = {"post": operation("login", responses=done)}
+    paths["/profile"] = {"post": operation("profile", summary="Get a profile and token")}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": schemes})
+    lines = {name: line for line in skill.splitlines() for name in schemes if f"(`{name}`)" in line}
+    found = {name: line.partition("call `POST ")[2].partition("`")[0] for name, line in lines.items()}
+    assert {name: path for name, path in found.items() if path} == named

@@ -63,6 +63,9 @@ def pointers(node: Json) -> list[str]:
     ({"basePath": "/v1"}, True, "http://HOST/v1"),
     ({"host": "api.x.example"}, True, "http://api.x.example"),
     ({"schemes": ["https"], "basePath": "/v1"}, False, "/v1"),
+    ({"host": "localhost:80", "paths": {"/a": {name: {"schemes": ["http"]} for name in ("get", "post")}}}, False,
+     "http://localhost:80"),
+    ({"host": "x.example", "paths": {"/a": {"get": {"schemes": ["http"]}, "post": {}}}}, False, "https://x.example"),
 ])  # fmt: skip
 def test_the_address_of_swagger_2(members: Json, is_at_url: bool, address: str, serve: Serve) -> None:
     """S2-04: a scheme in `host` is not written twice; without `host`, `schemes` count for the host that was read."""

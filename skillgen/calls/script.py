@@ -359,7 +359,7 @@ def filled(data: Any, tool: Any, places: Any, arguments: Any, environment: Any) 
 
 def with_prefix(token: Any, prefix: Any) -> Any:
     """Returns a token after its scheme; one that begins with the scheme is sent unchanged."""
-    return token if not prefix or token.lower().startswith(prefix.lower() + " ") else f"{prefix} {token}"
+    return token if token.lower().startswith(prefix.lower()) else prefix + token
 
 
 # -- HTTP -------------------------------------------------------------------------------------------------------------
@@ -664,7 +664,7 @@ class McpClient:
             )
         headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
         if token := os.environ.get(self.token):
-            headers["Authorization"] = with_prefix(token, "Bearer")
+            headers["Authorization"] = with_prefix(token, "Bearer ")
         if self.version:
             headers["MCP-Protocol-Version"] = self.version
         if self.session:

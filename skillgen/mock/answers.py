@@ -209,6 +209,10 @@ class Decoded(Struct):
     """The argument that is there but was not fully read: a body that is neither JSON nor a form nor text."""
 
 
+_CLIENT_HEADERS = ("accept-encoding", "accept-language", "user-agent")
+"""Headers that clients send on their own: an optional one that is invalid was not given."""
+
+
 class Decoder:
     """Reads arguments for the operations of one service."""
 
@@ -247,7 +251,10 @@ class Decoder:
                 known |= {name for name, _ in sent}
             try:
                 if sent:
-                    decoded.arguments[key] = self._argument(parameter, sent, place)
+                    value = self._argument(parameter, sent, place)
+                    is_own = place == "header" and name.lower() in _CLIENT_HEADERS and not parameter.required
+                    if not (is_own and any(self._validator.faults(value, parameter.schema))):
+                        decoded.arguments[key] = value
             except ValueError as error:
                 decoded.faults.append(Fault(child("", key), str(error)))
         for name in dict.fromkeys(name for name, _ in query if name not in known):

@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from skillgen.mock.answers import Answers, CallLog, Decoded, Decoder, Request, error_case
 from skillgen.model import serialization
+from skillgen.model.auth import Auth
 from skillgen.model.calls import Output
 from skillgen.model.schema import Types
 from skillgen.model.service import Service
@@ -57,12 +58,10 @@ class ApiMock:
         self.validator = Validator(Types.of(service.schemas), is_request=True, is_strict=True)
         self._answers = Answers(service)
         self._log = log
-        self._places: dict[str | None, list[str | None]] = {}
-        """Where each credential is sent: `header NAME`, `query NAME`, `cookie NAME` or `Authorization: SCHEME`."""
+        self._schemes: dict[str | None, list[Auth]] = {}
         for auth in service.requirements.auth:
-            bearer = "Authorization: Bearer" if auth.kind in ("oauth2", "openIdConnect") else None
-            self._places.setdefault(auth.name, []).append(auth.sent_as or bearer)
-        places = [place for each in self._places.values() for place in each if place is not None]
+            self._schemes.setdefault(auth.name, []).append(auth)
+        places = [auth.sent_as or "" for auth in service.requirements.auth]
         self._query_credentials = {place[6:] for place in places if place.startswith("query ")}
 
     def respond(self, request: Request) -> Response:
@@ -143,14 +142,9 @@ class ApiMock:
         """Returns the credentials of the first alternative if none of the alternatives was sent."""
         missing = []
         for alternative in tool.auth or ():
-            needed = [self._places.get(item.scheme, []) for item in alternative]
-            # A credential whose place is not known may have been sent.
-            unsent = [
-                str(places[0])
-                for places in needed
-                if places and not any(place is None or _is_sent(place, request) for place in places)
-            ]
-            missing.append(" and ".join(unsent))
+            needed = [items for item in alternative if (items := self._schemes.get(item.scheme))]
+            unsent = [items[0] for items in needed if not any(_is_sent(auth, request) for auth in items)]
+            missing.append(" and ".join(auth.sent_as or "Authorization: Bearer" for auth in unsent))
         return missing[0] if missing and all(missing) else None
 
     # -- responses ---------------------------------------------------------------------------------------------------
@@ -201,8 +195,9 @@ class ApiMock:
         self._log.add(tool.name if tool is not None else None, arguments, faults, status, target)
 
 
-def _is_sent(place: str, request: Request) -> bool:
-    where, _, name = place.partition(" ")
+def _is_sent(auth: Auth, request: Request) -> bool:
+    """True if a request has a credential; also if its place is not known."""
+    where, _, name = (auth.sent_as or "").partition(" ")
     if where == "header":
         return bool(request.headers.get(name, "").strip())
     if where == "query":
@@ -210,8 +205,8 @@ def _is_sent(place: str, request: Request) -> bool:
     if where == "cookie":
         cookies = ";".join(request.headers.get_all("Cookie") or ()).split(";")
         return any(pair.strip().startswith(f"{name}=") for pair in cookies)
-    scheme, _, credential = request.headers.get("Authorization", "").strip().partition(" ")
-    return scheme.lower() == name.lower() and bool(credential.strip())
+    sent, prefix = request.headers.get("Authorization", "").strip().lower(), auth.prefix.lower()
+    return auth.field != "header authorization" or (sent.startswith(prefix) and len(sent) > len(prefix))
 
 
 def _successes(tool: Tool) -> list[Output]:

@@ -109,6 +109,18 @@ class Auth(Node, frozen=True, kw_only=True):
     pointer: str
     """JSON pointer to it in the source."""
 
+    @property
+    def field(self) -> str:
+        """The field of a request that it sends, which a request has once: `header x-api-key`."""
+        is_header = self.kind in ("oauth2", "openIdConnect") or (self.sent_as or "").startswith("Authorization")
+        return "header authorization" if is_header else (self.sent_as or self.kind).lower()
+
+    @property
+    def prefix(self) -> str:
+        """What precedes the credential in `Authorization`: `Bearer `, or `Token token=`."""
+        word = (self.sent_as or "Authorization: Bearer").partition(": ")[2]
+        return word if word.endswith("=") or not word else f"{word} "
+
 
 class Credential(Node, frozen=True, kw_only=True):
     """A security scheme that a call uses, with the required scopes."""

@@ -22,7 +22,6 @@ from skillgen.render.examples import (
     base_url,
     credential_variable,
     example_credentials,
-    field_of,
     login_command,
 )
 from skillgen.render.identity import tool_phrase
@@ -45,6 +44,9 @@ _MAX_OTHER_ORIGINS = 3
 """Maximum of other hosts whose variables SKILL.md names; the examples of each tool name its own."""
 
 _TOKEN_URLS = ("authorization_url", "token_url", "device_authorization_url", "metadata_url")
+
+_OTHERWISE_ISSUED = ("oauth2", "openIdConnect", "basic", "digest", "mutualTLS", SIGNATURE)
+"""Kinds of schemes whose credentials no tool issues."""
 
 _Names = tuple[str, ...]
 """The names of the schemes that a call needs together."""
@@ -184,26 +186,17 @@ def login(service: Service, brief: bool) -> Login | None:
     for number, names in enumerate(shown):
         explained = {name for way in shown[:number] for name in way}
         lines.append(Markdown(" ".join(_way(service, names, flows, None if brief else explained))))
-    nouns = {noun for names in shown for group in _groups(names, flows) for noun in _nouns(credentials, group)}
     if len(ways) > len(shown):
         lines.append(phrase("more_logins", number=len(ways) - len(shown)))
     return Login(
         relation=Markdown(phrase("login_optional", 1 + bool(words)) * is_optional + words),
         ways=tuple(lines),
-        number_of_variables=len(nouns),
+        number_of_variables=len({noun for names in shown for noun in _nouns(credentials, names)}),
     )
 
 
-def _groups(names: _Names, flows: Mapping[str, Sequence[Auth]]) -> list[list[str]]:
-    """Returns the schemes of a way, together those that send the same field: one of them is enough."""
-    groups: dict[str, list[str]] = {}
-    for name in names:
-        groups.setdefault(field_of(flows[name][0]), []).append(name)
-    return [*groups.values()]
-
-
-def _nouns(credentials: Mapping[str, ExampleCredential], group: Sequence[str]) -> tuple[str, ...]:
-    return credentials[group[0]].nouns if group[0] in credentials else ()
+def _nouns(credentials: Mapping[str, ExampleCredential], names: _Names) -> dict[str, None]:
+    return {noun: None for name in names if name in credentials for noun in credentials[name].nouns}
 
 
 def _way(
@@ -217,12 +210,10 @@ def _way(
     if not credentials.keys() & set(names):
         yield with_stop(phrase("auth_together").join(_described(flows[name][0]) for name in names))
         return
-    places, groups = _called_endpoints(service, names), _groups(names, flows)
-    known = [[name for name in group if flows[name][0].pointer != LOGIN_POINTER] for group in groups]
-    alternatives = (phrase("or_between").join(_label(flows[name][0]) for name in group) for group in known if group)
-    labels = phrase("auth_together").join(alternatives)
+    places, nouns = _called_endpoints(service, names), _nouns(credentials, names)
+    known = (flows[name][0] for name in names if flows[name][0].pointer != LOGIN_POINTER)
+    labels = phrase("auth_together").join(map(_label, known))
     yield with_stop(code(login_command(service, places[0], names)) + (f" ({labels})" if labels else ""))
-    nouns = [noun for group in groups for noun in _nouns(credentials, group)]
     for name in names:
         for auth in flows[name] if flows[name][0].pointer == LOGIN_POINTER else ():
             place, _, field = (auth.sent_as or "").partition(" ")
@@ -233,15 +224,12 @@ def _way(
         others = [f"${credential_variable(service, endpoints, noun)}" for noun in nouns]
         variables = code_list(others, phrase("and_between"))
         yield phrase("at_origin", origin=code(base_url(endpoints[0].url)), variables=variables)
-    for group in groups:
-        yield from _getting(service, [auth for name in group for auth in flows[name]])
-        for name in group if explained is not None else ():
-            if name not in (explained or ()) and (text := flows[name][0].description):
-                yield from map(inline, _first_sentences(text))
-    kinds = {auth.kind for auth in service.requirements.auth}
-    served = {"bearer"} & kinds or kinds - {"oauth2", "openIdConnect"}  # these name their own endpoints
-    issuing = [tool for tool in _issuing_tools(service) if not any(_needs(tool, name) for name in names)]
-    if len(nouns) == 1 and served & {flows[name][0].kind for name in names} and 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
+    for name in names:
+        yield from _getting(service, flows[name])
+        if explained is not None and name not in explained and (text := flows[name][0].description):
+            yield from map(inline, _first_sentences(text))
+    issuing = _issuers(service, names, flows) if len(nouns) == 1 else []
+    if 0 < len(issuing) <= _MAX_ISSUING_TOOLS:
         yield phrase("issued_by", tools=phrase("or_between").join(label_of(tool, service) for tool in issuing))
 
 
@@ -286,6 +274,20 @@ def _token_steps(flows: Sequence[Auth]) -> Iterator[str]:
         urls = {name: code(url) for name in _TOKEN_URLS if (url := getattr(auth, name))}
         with suppress(KeyError):  # an unknown flow, or one without its URLs
             yield phrases("token_steps")[auth.flow or auth.kind].format(**urls)
+
+
+def _issuers(service: Service, names: _Names, flows: Mapping[str, Sequence[Auth]]) -> list[Tool]:
+    """Returns the tools that issue the credential of a way: those whose summary its description quotes, else those that
+    have one in their result, if no other scheme takes it and the description names no other place in code or by a URL.
+    """
+    text = " ".join(flows[name][0].description or "" for name in names).lower()
+    titled = [tool for tool in service.tools if (tool.summary or "").count(" ") > 1]
+    quoted = [tool for tool in titled if str(tool.summary).lower() in text]
+    kinds = {name: items[0].kind for name, items in flows.items() if items[0].kind not in _OTHERWISE_ISSUED}
+    takers = [name for name in kinds if kinds[name] == "bearer"] or [*kinds]
+    is_only = takers == [*names] and "`" not in text and "://" not in text
+    issuing = quoted or (_issuing_tools(service) if is_only else [])
+    return [tool for tool in issuing if not any(_needs(tool, name) for name in names)]
 
 
 @once

@@ -127,7 +127,7 @@ _MULTIPART_FORM = "multipart/form-data"
 
 _JSON = re.compile(r"(?:.*[/+])?json\s*(?:;|\Z)", re.IGNORECASE)
 _BEARERS = ("oauth2", "openIdConnect", "bearer")
-_HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+\Z")
+_PLAIN_HEADER = re.compile(r"[A-Za-z0-9_.= -]+\Z")
 _PLAIN_COOKIES = re.compile(r"[A-Za-z0-9%._~,=:; -]*\Z")
 _URL_SAFE = "/-._~:@&=+,;%*()"
 _BODY_OPTIONS = ("-d", "-F", "--")
@@ -159,7 +159,7 @@ def _words(tool: Tool, request: Request, service: Service) -> list[str]:
     endpoints = tool.endpoints or service.endpoints
     name = partial(credential_variable, service, endpoints)
     # A request may not repeat a field: the first scheme that sends it counts.
-    fields = {field_of(item.auth): replace(item, variables=tuple(map(name, item.nouns))) for item in reversed(used)}
+    fields = {item.auth.field: replace(item, variables=tuple(map(name, item.nouns))) for item in reversed(used)}
     used = [*fields.values()][::-1]
     in_body = {place[5:]: fields[place.lower()].variables[0] for place in request.secrets if place[:5] == "body "}
     request = _with_variables(request, in_body) if in_body else request
@@ -259,11 +259,9 @@ def _authentication(credential: ExampleCredential, endpoint: Endpoint | None) ->
     elif auth.sent_as is None and auth.kind not in _BEARERS:
         return  # OpenAPI does not define this type
     elif auth.kind != "api-key":
-        scheme = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
-        scheme = f"{scheme} " if _HEADER_NAME.match(scheme) else ""
-        yield f'-H "Authorization: {scheme}${first}"'
+        yield f'-H "Authorization: {auth.prefix if _PLAIN_HEADER.match(auth.prefix) else ""}${first}"'
     elif place not in ("query", "cookie", "body"):
-        yield f'-H "{name}: ${first}"' if _HEADER_NAME.match(name) else f"-H {_quoted(name)}': '\"${first}\""
+        yield f'-H "{name}: ${first}"' if _PLAIN_HEADER.match(name) else f"-H {_quoted(name)}': '\"${first}\""
 
 
 def _body(request: Request) -> Iterator[str]:
@@ -340,12 +338,6 @@ class ExampleCredential(Struct, frozen=True, kw_only=True):
 
     variables: tuple[str, ...] = ()
     """Their names, for the origin of one call."""
-
-
-def field_of(auth: Auth) -> str:
-    """Returns the field of a request that a scheme sends, which a request has once: `header x-api-key`."""
-    is_header = auth.kind in ("oauth2", "openIdConnect") or (auth.sent_as or "").startswith("Authorization:")
-    return "header authorization" if is_header else (auth.sent_as or auth.kind).lower()
 
 
 @once

@@ -113,12 +113,9 @@ def _server(service: Service) -> dict[str, Any]:
 def _scheme(auth: Auth, nouns: tuple[str, ...]) -> dict[str, Any]:
     place, _, name = (auth.sent_as or "").partition(" ")
     scheme: dict[str, Any] = {"kind": auth.kind, "nouns": list(nouns)}
-    if auth.kind == "api-key" and place in ("query", "cookie", "body", "header"):
-        return {**scheme, "place": place, "name": name}
     if auth.kind == "api-key":
-        return {**scheme, "place": "header", "name": name or "X-API-Key"}
-    prefix = (auth.sent_as or "Authorization: Bearer").partition(": ")[2]
-    return {**scheme, "place": "header", "name": "Authorization", "prefix": prefix}
+        return {**scheme, "place": place or "header", "name": name or "X-API-Key"}
+    return {**scheme, "place": "header", "name": "Authorization", "prefix": auth.prefix}
 
 
 def _tool(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, Any]:

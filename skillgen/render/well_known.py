@@ -453,13 +453,13 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
         return {"type": "oauth2", "flows": {auth.flow: with_values(flow, keep=("scopes",))} if is_flow else {}}
     if auth.kind == "openIdConnect":
         return {"type": "openIdConnect", "openIdConnectUrl": auth.metadata_url or ""}
-    if auth.kind in ("bearer", "basic"):
-        return {"type": "http", "scheme": auth.kind, "bearerFormat": auth.token_format}
     if auth.kind == "mutualTLS":
         return {"type": "mutualTLS"}
     if auth.kind == SIGNATURE:
         signed = {"type": "apiKey", "in": "header", "name": "Authorization"}
         return {**signed, "x-amazon-apigateway-authtype": "awsSigv4"}
+    if auth.kind in ("bearer", "basic") or (auth.sent_as or "").startswith("Authorization:"):
+        return {"type": "http", "scheme": auth.kind, "bearerFormat": auth.token_format}
     place, _, name = (auth.sent_as or "").partition(" ")
     return {"type": "apiKey", "in": place, "name": name} if place in ("header", "query", "cookie") else None
 

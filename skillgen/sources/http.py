@@ -122,7 +122,7 @@ class Network:
             certificates = httpx2.create_ssl_context()
             for _ in range(REDIRECT_LIMIT + 1):
                 user_headers = dict(self.headers) if origin_of(current) == first else {}
-                headers = {**user_headers, "Accept": accept, "Accept-Encoding": "gzip, identity"}
+                headers = {"Accept-Encoding": "gzip, identity", **user_headers, "Accept": accept}
                 proxy = _proxy_for(current)
                 # A client with a custom transport ignores the proxy variables, so `_proxy_for` alone decides.
                 transport = _transport(certificates, proxy, where)

@@ -157,7 +157,7 @@ class RequestGenerator:
         self._problems = resolver.problems
         self._resolver = resolver
         self._examples = examples
-        self._sent_as = {scheme.name: (scheme.sent_as or "").lower() for scheme in security.auth()}
+        self._sent_as = {scheme.name: (scheme.sent_as or "").lower() for scheme in security.auth}
         self._assumed = tuple(name for name in security.assumed if name in self._sent_as)
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)

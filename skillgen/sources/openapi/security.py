@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import islice, product
 from typing import Any
 from urllib.parse import unquote, urljoin
 
@@ -47,6 +48,9 @@ _REQUIRED_OF_FLOW = {
 }
 """What a security scheme of a type, and a flow of OAuth 2.0, must declare."""
 
+_MAX_COMBINATIONS = 16
+"""Maximum of ways to authenticate that one requirement becomes."""
+
 SecurityOptions = tuple[tuple[Credential, ...], ...]
 """Ways to authenticate; a call needs all credentials of one of them."""
 
@@ -62,22 +66,23 @@ class SecurityReader:
         self._schemes = as_dict(as_dict(document.get("components")).get("securitySchemes"))
         self._resolver = resolver
         self._problems = resolver.problems
+        self.auth = tuple(self._auth())
+        """The security schemes; one of OAuth 2.0 has an entry for each flow."""
+        self._fields = {item.name: item.field for item in self.auth}
+        items = map(as_dict, as_dict(document.get("paths")).values())
+        is_required = any(as_list(as_dict(operation).get("security")) for item in items for operation in item.values())
         self.default = self._options(document["security"], "/security") if "security" in document else None
         """The requirements of the description; `None` if it declares none that can be read.
 
         An empty list says nothing where schemes are declared that no operation requires.
         """
-        if self.default == () and self._schemes and not self._is_required_by_operations(document):
+        if self.default == () and self._schemes and not is_required:
             self.default = None
-        is_only = self.default is None and len(self._schemes) == 1 and not self._is_required_by_operations(document)
+        is_only = self.default is None and len(self._schemes) == 1 and not is_required
         self.assumed = tuple(self._schemes) if is_only else ()
         """The scheme of the examples where nothing says which calls need the only one that is declared."""
         self.signs_requests = any(map(_is_signature, map(resolver.resolve_or_empty, self._schemes.values())))
         """Whether calls are signed (AWS Signature Version 4), by a tool that writes the headers for it."""
-
-    def _is_required_by_operations(self, document: dict[str, Json]) -> bool:
-        items = map(as_dict, as_dict(document.get("paths")).values())
-        return any(as_list(as_dict(operation).get("security")) for item in items for operation in item.values())
 
     def declared_security(self, operation: dict[str, Json], pointer: str) -> SecurityOptions | None:
         """Returns the requirements that an operation itself declares; `None` if it declares none that can be read.
@@ -103,13 +108,26 @@ class SecurityReader:
         for index, requirement in enumerate(requirements):
             where = f"{pointer}/{index}"
             if isinstance(requirement, dict):
-                options[tuple(self._credential(*item, child(where, item[0])) for item in requirement.items())] = None
+                needed = [self._credential(*item, child(where, item[0])) for item in requirement.items()]
+                options |= dict.fromkeys(self._combinations(needed, where))
             else:
                 message = f"a security requirement is an object, not {kind_of(requirement)}; it is ignored"
                 self._report(where, message, "write `- NAME: []`")
         if requirements and not options:
             return None
         return tuple(options) if any(options) else ()
+
+    def _combinations(self, needed: list[Credential], pointer: str) -> Iterable[tuple[Credential, ...]]:
+        """Returns what a requirement can mean: one scheme for each field, as a request can send no field twice."""
+        fields: dict[str, list[Credential]] = {}
+        for item in needed:
+            fields.setdefault(self._fields.get(item.scheme, item.scheme), []).append(item)
+        for field, items in fields.items():
+            if len(items) > 1:
+                message = f"are the same field of a request, {field}; one of them is taken as enough"
+                names = " and ".join(item.scheme[:80] for item in items[:3])
+                self._report(pointer, f"{names} {message}", "write one requirement for each")
+        return islice(product(*fields.values()), _MAX_COMBINATIONS)
 
     def _report(self, pointer: str, message: str, fix: str) -> None:
         self._problems.report("security-invalid", pointer, message, fix)
@@ -137,9 +155,7 @@ class SecurityReader:
             self._problems.report("security-scheme-missing", child(SCHEMES, name), message)
         return name
 
-    def auth(self) -> tuple[Auth, ...]:
-        """Reads `components.securitySchemes`; an OAuth 2.0 scheme has one entry for each flow."""
-        auth: list[Auth] = []
+    def _auth(self) -> Iterator[Auth]:
         for name, raw in self._schemes.items():
             scheme, pointer = self._resolver.resolve(raw, child(SCHEMES, name))
             if scheme is None:
@@ -152,21 +168,25 @@ class SecurityReader:
                 fix = f"write one of {', '.join(_TYPES)}"
                 self._report_scheme(pointer, f"the type {kind[:40]!r} is not defined by OpenAPI", fix)
             read = self._oauth_flows if kind == "oauth2" else self._auth_from_scheme
-            auth += read(name, scheme, pointer)
-        return tuple(auth)
+            yield from read(name, scheme, pointer)
 
     def _auth_from_scheme(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
         kind, sent_as = scheme["type"], None
         if _is_signature(scheme):
             kind, sent_as = SIGNATURE, "Authorization: AWS4-HMAC-SHA256"
         elif kind == "apiKey":
-            kind, sent_as = "api-key", f"{text_of(scheme, 'in') or 'header'} {text_of(scheme, 'name') or ''}".strip()
-            if sent_as.lower() == "header authorization" and (word := self._word_before_key(scheme)):
-                kind, sent_as = word.lower(), f"Authorization: {word}"
+            place, field = text_of(scheme, "in") or "header", (text_of(scheme, "name") or "").strip()
+            declared = (field.partition(":")[0].strip() or field) if place == "header" else field
+            if place == "header" and re.search(r"[\s:]", field):
+                message = f"{field[:80]!r} is not the name of a header; it is read as {declared[:80]!r}"
+                self._report_scheme(pointer, message, "write the name only; `type: http` has a word before the key")
+            kind, sent_as = "api-key", f"{place} {declared}".strip()
+            word = next(iter(field.partition(":")[2].split()), "") or self._word_before_key(scheme)
+            if sent_as.lower() == "header authorization" and word:
+                kind, sent_as = word.partition(" ")[0].lower(), f"Authorization: {_written(word)}"
         elif kind == "http":
-            word = (text_of(scheme, "scheme") or "").lower()
-            written = word.capitalize() if word in _CAPITALISED_SCHEMES else text_of(scheme, "scheme") or ""
-            kind, sent_as = word or "http", f"Authorization: {written}".rstrip(": ")
+            word = text_of(scheme, "scheme") or ""
+            kind, sent_as = word.lower() or "http", f"Authorization: {_written(word)}".rstrip(": ")
         yield Auth(
             kind=kind,
             name=name,
@@ -188,8 +208,7 @@ class SecurityReader:
         text = f"{text_of(scheme, 'description')}.{text_of(about, 'description')}"
         lines = [line for line in text.replace("\n", ".").split(".") if _DENIALS.isdisjoint(line.lower().split())]
         found = next(filter(None, map(_WORD_BEFORE_KEY.search, lines)), None)
-        word = found[found.lastindex or 0] if found is not None else ""
-        return word.capitalize() if word.lower() in _CAPITALISED_SCHEMES else word
+        return found[found.lastindex or 0].strip() if found is not None else ""
 
     def _oauth_flows(self, name: str, scheme: dict[str, Json], pointer: str) -> Iterator[Auth]:
         flows = {flow: as_dict(raw) for flow, raw in as_dict(scheme.get("flows")).items() if flow[:2] != "x-"}
@@ -239,12 +258,17 @@ class SecurityReader:
 
 
 _DENIALS = frozenset({"no", "not", "without"})
-_WORDS = "ApiKey|Bot|GenieKey|GNAP|NetworkInsight|SSWS|Token"
+_WORDS = "ApiKey|Bot|GenieKey|GNAP|NetworkInsight|OAuth|SSWS|Token"
 _WORD_BEFORE_KEY = re.compile(
-    r"(?i)(?:ization:? *|[\"'`*“‘])[\"'`]?(Bearer)\b|\b(Bearer)(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme))"
-    rf"|(?:ization: *|\A|- |[\"'`“‘])({_WORDS}) [<{{]|\bpre(?:fix(?:ed (?:by|with))?|pended with) [\"'`“‘]({_WORDS})\b"
+    rf"(?i)(?:ization: *|\A|- |[\"'`“‘])((?:{_WORDS})(?: token=| ))[\"']?[<{{$]|\b(Bearer)\b(?! of)"
+    rf"|\bpre(?:fix(?:ed (?:by|with))?|pended with) [\"'`“‘]({_WORDS})\b|[\"'`“‘]({_WORDS})[\"'`”’] followed"
 )
-"""The word before a key as texts write it: "Bearer scheme", `SSWS {token}`, the prefix "GNAP"."""
+"""The word before a key as texts write it: Bearer, `SSWS {token}`, `Token token=<key>`, the prefix "GNAP"."""
+
+
+def _written(word: str) -> str:
+    """Returns the name of a scheme of HTTP in its usual capitals."""
+    return word.capitalize() if word.lower() in _CAPITALISED_SCHEMES else word
 
 
 def _is_signature(scheme: dict[str, Json]) -> bool:

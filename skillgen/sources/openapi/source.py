@@ -99,6 +99,10 @@ class SwaggerConverter:
         pointer_map.start_pass()
         self._consumes = texts_of(data, "consumes")
         self._produces = texts_of(data, "produces")
+        items = map(as_dict, as_dict(data.get("paths")).values())
+        own = [as_dict(item[method]).get("schemes") for item in items for method in _METHODS if method in item]
+        is_common = "schemes" not in data and own and own.count(own[0]) == len(own)  # goa writes them only there
+        self._schemes = own[0] if is_common else data.get("schemes")
 
     def description(self) -> dict[str, Json]:
         """Returns the converted description."""
@@ -107,7 +111,7 @@ class SwaggerConverter:
             data.pop(key, None)
         data["openapi"] = "3.0.3"
         data["paths"] = {**as_dict(data.get("paths")), **as_dict(data.pop("x-ms-paths", None))}  # those with a query
-        data["servers"] = self._servers(self._data.get("schemes"))
+        data["servers"] = self._servers(self._schemes)
         self._map.record("/servers", "/host")
         schemes = as_dict(self._data.get("securityDefinitions"))
         self._map.record("/components/securitySchemes", "/securityDefinitions")
@@ -205,7 +209,7 @@ class SwaggerConverter:
                 status: self._response(response, child(at, status), child(into, status), produces)
                 for status, response in raw["responses"].items()
             }
-        if "schemes" in raw and raw["schemes"] != self._data.get("schemes"):
+        if "schemes" in raw and raw["schemes"] != self._schemes:
             operation["servers"] = self._servers(raw["schemes"])
             self._map.record(f"{pointer}/servers", f"{source}/schemes")
         return operation
@@ -359,7 +363,7 @@ def _service(
     tools = tuple(tool for tool, _ in tools_with_operations)
     events = EventReader(operations).events(tools_with_operations)
     required_by_calls = security.default, *(tool.auth for tool in tools)
-    auth = _mark_event_schemes(security.auth(), required_by_calls, (item.auth for item in events))
+    auth = _mark_event_schemes(security.auth, required_by_calls, (item.auth for item in events))
     if claims:
         check_security(data, auth, problems)
     if not auth:
