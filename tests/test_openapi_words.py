@@ -74,3 +74,18 @@ def test_parts_of_a_schema_that_describe_one_thing_are_both_kept(
     else:
         text = section_of({"requestBody": of_json(schema)}).text
     assert f"- `kind` (string): {words}" in [line.strip() for line in text.split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("text", "summary"),
+    [
+        (":param name: The name of a parcel.\n:return: None", None),
+        ("Gets a parcel.\n    :param name: Its name.\n    :rtype: Parcel", "Gets a parcel."),
+        ("Sets the `:type` of a parcel.", "Sets the `:type` of a parcel."),
+    ],
+)
+def test_fields_of_a_docstring_are_no_summary(text: str, summary: str | None) -> None:
+    (tool,) = skillgen.read(
+        description({"/parcels": {"get": operation("getIt", summary=None, description=text)}})
+    ).tools
+    assert tool.summary == summary

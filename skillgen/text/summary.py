@@ -121,6 +121,11 @@ _ABOUT_IT = re.compile(r"(?:it|an?|this)\b(?!['’])|.*\bthis (?:api|service|ser
 """The start of a second sentence on the service; one in Chinese or Japanese needs no word for it."""
 
 
+_FIELDS = (":param", ":return", ":rtype", ":type")
+_FIELD_LINE = re.compile(rf"^\s*(?:{'|'.join(_FIELDS)})", re.MULTILINE)
+"""The start of the fields of a docstring, below its sentences."""
+
+
 def paragraphs(text: str) -> Iterator[str]:
     """Yields the paragraphs of a Markdown text, without headings, quotes, code, tables, lists and notices."""
     lines: list[str] = []
@@ -148,6 +153,8 @@ def paragraphs(text: str) -> Iterator[str]:
 @lru_cache(CACHE_SIZE)
 def first_sentence(text: str) -> str:
     """Returns the first sentence of a Markdown text on one line: of its first paragraph, else of whatever it has."""
+    if any(map(text.__contains__, _FIELDS)):
+        text = _FIELD_LINE.split(text, maxsplit=1)[0]
     paragraph = next(paragraphs(text), "")
     if not paragraph or _LABEL.match(f"{paragraph[0].upper()}{paragraph[1:]}"):  # a notice may be all that is said
         paragraph = plain_words(text[:_READ])
