@@ -253,6 +253,7 @@ WITHOUT_REPETITION = {
     ("infer/description.py", "_mentions"),
     ("infer/description.py", "short"),
     ("pipeline/draft.py", "_flaws"),
+    ("pipeline/draft.py", "_unknown_names"),
     ("sources/mcp/metadata.py", "_check"),
     ("calls/script.py", "advice"),
     ("calls/script.py", "http_answer"),

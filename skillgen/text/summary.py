@@ -122,7 +122,7 @@ _ABOUT_IT = re.compile(r"(?:it|an?|this)\b(?!['’])|.*\bthis (?:api|service|ser
 
 
 _FIELDS = (":param", ":return", ":rtype", ":type")
-_FIELD_LINE = re.compile(rf"^\s*(?:{'|'.join(_FIELDS)})", re.MULTILINE)
+_FIELD_LINE = re.compile(rf"^[ \t]*(?:{'|'.join(_FIELDS)})", re.MULTILINE)
 """The start of the fields of a docstring, below its sentences."""
 
 
