@@ -281,8 +281,7 @@ def _issuers(service: Service, names: _Names, flows: Mapping[str, Sequence[Auth]
     have one in their result, if no other scheme takes it and the description names no other place in code or by a URL.
     """
     text = " ".join(flows[name][0].description or "" for name in names).lower()
-    titled = [tool for tool in service.tools if (tool.summary or "").count(" ") > 1]
-    quoted = [tool for tool in titled if str(tool.summary).lower() in text]
+    quoted = [tool for tool in service.tools if (said := (tool.summary or "").lower()).count(" ") > 1 and said in text]
     kinds = {name: items[0].kind for name, items in flows.items() if items[0].kind not in _OTHERWISE_ISSUED}
     takers = [name for name in kinds if kinds[name] == "bearer"] or [*kinds]
     is_only = takers == [*names] and "`" not in text and "://" not in text

@@ -68,7 +68,7 @@ class SecurityReader:
         self._problems = resolver.problems
         self.auth = tuple(self._auth())
         """The security schemes; one of OAuth 2.0 has an entry for each flow."""
-        self._fields = {item.name: item.field for item in self.auth}
+        self._sent = {item.name: (item.field, item.prefix) for item in self.auth}
         items = map(as_dict, as_dict(document.get("paths")).values())
         is_required = any(as_list(as_dict(operation).get("security")) for item in items for operation in item.values())
         self.default = self._options(document["security"], "/security") if "security" in document else None
@@ -118,14 +118,18 @@ class SecurityReader:
         return tuple(options) if any(options) else ()
 
     def _combinations(self, needed: list[Credential], pointer: str) -> Iterable[tuple[Credential, ...]]:
-        """Returns what a requirement can mean: one scheme for each field, as a request can send no field twice."""
-        fields: dict[str, list[Credential]] = {}
+        """Returns what a requirement can mean: one scheme for each field, as a request can send no field twice.
+
+        Reports schemes that no value of the field can be for all; a token can be one of several flows (Google).
+        """
+        fields: dict[str, dict[Credential, str]] = {}
         for item in needed:
-            fields.setdefault(self._fields.get(item.scheme, item.scheme), []).append(item)
+            field, prefix = self._sent.get(item.scheme, (item.scheme, ""))
+            fields.setdefault(field, {})[item] = prefix
         for field, items in fields.items():
-            if len(items) > 1:
+            if len({*items.values()}) > 1:
                 message = f"are the same field of a request, {field}; one of them is taken as enough"
-                names = " and ".join(item.scheme[:80] for item in items[:3])
+                names = " and ".join(item.scheme[:80] for item in islice(items, 3))
                 self._report(pointer, f"{names} {message}", "write one requirement for each")
         return islice(product(*fields.values()), _MAX_COMBINATIONS)
 
@@ -257,11 +261,14 @@ class SecurityReader:
         self._problems.report("security-scheme-invalid", pointer, message, fix)
 
 
-_DENIALS = frozenset({"no", "not", "without"})
+_DENIALS = frozenset({"never", "no", "not", "without"})
 _WORDS = "ApiKey|Bot|GenieKey|GNAP|NetworkInsight|OAuth|SSWS|Token"
 _WORD_BEFORE_KEY = re.compile(
-    rf"(?i)(?:ization: *|\A|- |[\"'`“‘])((?:{_WORDS})(?: token=| ))[\"']?[<{{$]|\b(Bearer)\b(?! of)"
-    rf"|\bpre(?:fix(?:ed (?:by|with))?|pended with) [\"'`“‘]({_WORDS})\b|[\"'`“‘]({_WORDS})[\"'`”’] followed"
+    rf"(?i)(?:ization:? *|\A|- |[\"'`“‘])((?:{_WORDS})(?: token=| ))[\"']?(?:[{{$]|<[^<>]{{0,30}}(?:key|token|jwt))"
+    r"|ization: *((?!basic )[\w-]{2,30} )[{<][^{}<>]{0,30}(?:key|token|jwt)"
+    r"|(?:ization:? *|[\"'`*“‘])(Bearer)\b|\b(Bearer)(?: *[<{$\[(]| (?:\w+ )?(?:auth|scheme|token))"
+    r"|\bpre(?:fix(?:ed (?:by|with))? [\"'`“‘](?-i:(?=[A-Z]))|pended with [\"'`“‘])((?!basic\b)[a-z]{2,30}) ?[\"'`”’]"
+    rf"|[\"'`“‘]({_WORDS})[\"'`”’] followed"
 )
 """The word before a key as texts write it: Bearer, `SSWS {token}`, `Token token=<key>`, the prefix "GNAP"."""
 
