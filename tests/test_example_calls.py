@@ -301,6 +301,8 @@ PROSE: tuple[tuple[dict[str, Json], str, Json], ...] = (
     (PAIR | {"items": {"type": "string", "examples": ["a", "b"]}}, "The shares to compare", ["a", "b"]),
     (PAIR | {"items": {"type": "string", "enum": ["b", "c"]}}, "The sides", ["b", "c"]),
     (PAIR, "The shares to compare, e.g. THYAO", None),
+    (PAIR, "The shares to compare", None),  # placeholders: no call of a server
+    (PAIR | {"items": {"type": "number", "example": 1.5}}, "A point", [1.5, 1.5]),
 )
 """A schema, a description, and the value that is read from it; `None` if too few are known."""
 

@@ -296,8 +296,9 @@ class Generator:
                     raise
                 break  # a list of recursive items may be shorter
             before = [other.value for other in result]
-            # Documents repeat no item: a text with a bound of two wants two of them.
-            if item.value in before and (constraints.get("uniqueItems") is True or not self._invents):
+            # Documents repeat no text that is known: with a bound of two, they want two of them.
+            is_text = isinstance(item.value, str) and not (item.placeholders or self._invents)
+            if item.value in before and (is_text or constraints.get("uniqueItems") is True):
                 item = self._different(item.value, items, before, text)
             result.append(item)
         return _composed([item.value for item in result], result)

@@ -333,9 +333,8 @@ def _leave_out_today(results: dict[str, Json], log: ProblemLog) -> None:
         if any(str(item["default"])[:10] in today for item in dated.values()):
             for item in dated.values():
                 del item["default"]
-            message = (
-                f"Defaults of {str(tool.get('name'))!r:.80} are from the time of the run: {', '.join(dated)[:200]}."
-            )
+            name, names = str(tool.get("name")), ", ".join(dated)[:200]
+            message = f"Defaults of {name!r:.80} are from the time of the run: {names}."
             log.report("default-of-run", "tools/list", message)
 
 
