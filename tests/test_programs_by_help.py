@@ -13,7 +13,7 @@ import yaml
 from cli import files_of, generated, run_skillgen
 
 import skillgen
-from skillgen import Service, Tool
+from skillgen import Service, SourceError, Tool
 
 HELPS: dict[str, Any] = yaml.safe_load((Path(__file__).parent / "tables" / "helps.yaml").read_text("utf-8"))
 STYLES: dict[str, dict[str, str]] = {name: row["texts"] for name, row in HELPS.items()}
@@ -306,6 +306,14 @@ def test_an_option_or_command_that_is_no_help_is_not_run(line: str, tmp_path: Pa
     text = f"Usage: crate COMMAND\n\nUnit Commands:\n  poweroff      Power off\n{line}\n"
     own = ["help"] if line.startswith("  help") else []
     assert [item.name for item in read(tmp_path, {"--help": text}).tools] == ["poweroff", *own]
+
+
+def test_no_argument_that_may_be_a_file_follows_a_refused_help(tmp_path: Path) -> None:
+    """Without a word on a command `help`, it may be the name of a file: of what `rm` deletes."""
+    command = program(tmp_path, {"--help": "crate: unknown option --help\n"})
+    with pytest.raises(SourceError, match="prints no help"):
+        skillgen.read(cli_command=[command])
+    assert not (tmp_path / "ran").exists()
 
 
 @pytest.mark.parametrize(

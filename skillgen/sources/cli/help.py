@@ -548,7 +548,7 @@ class Explorer(Struct, kw_only=True):
         del self._sizes_bytes[:-1]
         if text is None:
             raise SourceError("did not print its help in time", where=self.words[0], fix="increase --timeout")
-        if _UNKNOWN.match(text) and (_HELP_COMMAND.search(text) or not _HELPFUL.search(text)):
+        if _UNKNOWN.match(text) and _HELP_COMMAND.search(text):
             request, text = "help", self._text(["help"]) or text
         if not _HELPFUL.search(text):
             what = f"--help prints no help: {text.strip().partition(chr(10))[0][:200] or 'nothing'}"
