@@ -302,14 +302,14 @@ def test_operations_that_only_the_query_of_a_path_distinguishes(tmp_path: Path) 
 
 def test_headers_that_clients_add_are_no_arguments(tmp_path: Path) -> None:
     """Conjur declares `Accept-Encoding: base64`; clients send another one on their own."""
-    parameter = {"name": "Accept-Encoding", "in": "header", "schema": {"type": "string", "enum": ["base64"]}}
+    parameter = {"name": "accept-encoding", "in": "header", "schema": {"type": "string", "enum": ["base64"]}}
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list", parameters=[parameter])}}))
     log = tmp_path / "calls.jsonl"
     with serving(source, "--log", log) as url:
         generated("call", source, "list", "--base-url", url)
-        generated("call", source, "list", "Accept-Encoding=base64", "--base-url", url)
+        generated("call", source, "list", "accept-encoding=base64", "--base-url", url)
     calls = [json.loads(line)["arguments"] for line in log.read_text("utf-8").splitlines()]
-    assert calls == [{}, {"Accept-Encoding": "base64"}]
+    assert calls == [{}, {"accept-encoding": "base64"}]
 
 
 def test_a_body_is_read_within_bounds(tmp_path: Path) -> None:

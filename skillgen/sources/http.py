@@ -121,8 +121,9 @@ class Network:
         try:
             certificates = httpx2.create_ssl_context()
             for _ in range(REDIRECT_LIMIT + 1):
-                user_headers = dict(self.headers) if origin_of(current) == first else {}
-                headers = {"Accept-Encoding": "gzip, identity", **user_headers, "Accept": accept}
+                headers = httpx2.Headers({"Accept-Encoding": "gzip, identity"})
+                headers.update(self.headers if origin_of(current) == first else ())
+                headers["Accept"] = accept
                 proxy = _proxy_for(current)
                 # A client with a custom transport ignores the proxy variables, so `_proxy_for` alone decides.
                 transport = _transport(certificates, proxy, where)
@@ -146,7 +147,7 @@ class Network:
             raise SourceError(f"cannot be reached: {reason}", where=where, fix=fix) from None
 
     def _request(
-        self, client: httpx2.Client, method: str, url: str, headers: dict[str, str], content: bytes, where: str
+        self, client: httpx2.Client, method: str, url: str, headers: httpx2.Headers, content: bytes, where: str
     ) -> httpx2.Request:
         """Builds a request; for a host that the user did not name, to the IP address that was checked."""
         parts = urlsplit(url)

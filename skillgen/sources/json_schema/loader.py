@@ -193,8 +193,7 @@ def _is_reference(target: Json) -> bool:
 def with_root_references(schema: Json) -> Json:
     """Returns a schema with each reference as a pointer from its root, if it has nested `$id`s."""
     inside = [*schema.values()] if isinstance(schema, dict) else []
-    has_nested = next(values_of(inside, "$id"), None) is not None and (index := RefIndex(schema)).has_nested_resources
-    if not has_nested:
+    if not any(values_of(inside, "$id")) or not (index := RefIndex(schema)).has_nested_resources:
         return schema
 
     def rewritten(reference: str, holder: str) -> str:
