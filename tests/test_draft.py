@@ -214,12 +214,16 @@ WRONG: dict[str, tuple[Any, str]] = {
         ("The size is in `orders.cupSize`; send it with `curl`.", True),
         ("The key is in `$SKILL_EVIL_EXAMPLE___API_KEY`.", False),
         ("The size is in `orders.lidSize`.", False),
+        ("Pay with `bills.payOrder`.", True),
+        ("Cancel with `bills.cancelOrder`.", False),
     ],
 )
 def test_notes_name_variables_times_and_properties_as_documents_do(
     notes: str, is_accepted: bool, tmp_path: Path
 ) -> None:
-    finished = draft(project(tmp_path, description="Each has a `cupSize`."), "--yes", answer={"notes": notes})
+    path = project(tmp_path, description="Each has a `cupSize`.") / "api.json"
+    path.write_text(path.read_text("utf-8").replace("payOrder", "bills.payOrder"), "utf-8")
+    finished = draft(tmp_path, "--yes", answer={"notes": notes})
     assert (finished.exit_code == 0) == is_accepted, finished.stderr
 
 

@@ -73,6 +73,7 @@ Exit codes:
   4: a file that would be overwritten was edited; the diff is on standard error
   5: the documents could not be written, or a bug in skillgen
   130: interrupted
+  141: nothing reads standard output any more
 """
 
 _CLOSED_PIPE = 128 + 13

@@ -428,9 +428,10 @@ def _flaws(where: str, text: str, known: str) -> Iterator[str]:
 
 def _unknown_names(text: str, known: str, service: Service) -> Iterator[str]:
     """Yields the names in a text that are neither of the source, nor paths of its properties, nor login variables."""
-    variable = credential_variable(service, service.endpoints, "")
+    variable, tools = credential_variable(service, service.endpoints, ""), [tool.name for tool in service.tools]
     for name in _names_in(text):
-        parts = filter(None, name.split("."))
+        is_of_tool = any(tool.startswith(f"{name.partition('.')[0]}.") for tool in tools)  # `orders.list` is one name
+        parts = [name] if is_of_tool else filter(None, name.split("."))
         is_known = all(re.search(rf"(?<![\w-]){re.escape(part)}(?![\w-])", known) for part in parts)
         if not (is_known or name.startswith(variable)):
             yield name

@@ -99,7 +99,7 @@ def _offsets_in(content: bytes, wanted: set[str]) -> dict[str, int]:
             if place in wanted:
                 found[place] = start
             end = offset + len(value)
-            if not content.startswith(value, offset) or text[end].isalnum():  # it is that of the same key further on
+            if not content.startswith(value, offset) or text[end] not in ",}] \t\r\n":  # of the same key later
                 value = b""
             is_outer = place in outer and text[offset] in "{["
             quick = value if place.count("/") < 8 else b""  # each level is read once more

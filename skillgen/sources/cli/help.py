@@ -145,9 +145,7 @@ _HEADING = re.compile(
     r"(?:(?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands(?: \([^()\n]{0,80}\))?:?|[A-Za-z][^\n:<>\[\]]{0,60}:"
     r"|[A-Z][A-Z0-9 /&_-]{2,40})\Z"
 )
-_FLAT = re.compile(
-    r"^((?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands:?\n)(?=\w\S* {2})((?:[^\n]+(?:\n|\Z))+)", re.MULTILINE
-)
+_FLAT = re.compile(r"(?m)^((?:[A-Z][\w-]{0,40} ){0,3}(?:Sub)?[Cc]ommands:?\n)(?=\w\S* {2})((?:[^\n]+(?:\n|\Z))+)")
 """A list of commands that is no deeper than its title."""
 _ASIDES = re.compile(
     r"(?:try|type|run|use) (?:[\"'`‘“]|e\.g\.)|(?:see|consult|for|with(?: no|out)|you (?:can|may|also)) "
@@ -351,9 +349,7 @@ class _Help:
             continues = in_usage and (line[:1].isspace() or text[:1].islower()) and not _BELOW_USAGE.search(text)
             in_usage = bool(text) and (number in self._usage_lines or continues)
             is_titled = text.lower().rstrip(":") in ("description", "name")
-            is_list = not (in_usage or is_titled) and (
-                text.startswith("-") or text.endswith(":") or _HEADING.match(text)
-            )
+            is_list = not (in_usage or is_titled) and (text[:1] == "-" or text[-1:] == ":" or _HEADING.match(text))
             if in_usage or is_list or not text:
                 said = re.sub(rf"\A(?:\S+ )?\S*{name}(?: \([^()]*\))?(?: [-–—]{{1,2}}|:) ", "", " ".join(paragraph))
                 paragraph = []
@@ -628,7 +624,7 @@ class Explorer(Struct, kw_only=True):
 
     def _read_help(self, command: _Command) -> None:
         """Reads the help of a command, if it prints one of its own."""
-        path, above, others = command.path, command.above.text, {item.words for item in command.above.commands}
+        path, above = command.path, command.above.text
         # Commander's `help env set` prints the help of `env`, which says that `--help` prints that of a command.
         way = ("--help",) if _ASKS_LONG.search(" ".join(above.split())) else self._way or ()
         at = 0 if way == ("help",) else len(path)
@@ -642,10 +638,10 @@ class Explorer(Struct, kw_only=True):
         is_call = text is not None and text.lstrip().startswith(" ".join((self.words[-1], *path)))
         if text and text.strip() != above.strip() and (is_call or _HELPFUL.search(text)):
             found = _Help(text, (*self.words, *path), request)
-            listed, others = {item.words for item in found.commands}, others - {command.listed.words}
+            others = {*command.above.commands} - {command.listed}
             # ipmitool prints the list of all commands instead of a help of one.
-            command.help = None if len(others) >= _SEVERAL and others <= listed else found
-            if not listed.isdisjoint((path, path[:1], path[-1:])):  # a list of those above
+            command.help = None if len(others) >= _SEVERAL and others.issubset(found.commands) else found
+            if any(item.words in (path, path[:1], path[-1:]) for item in found.commands):  # a list of those above
                 found.commands = []
 
     def _read_commands(self, program: _Command) -> None:
