@@ -471,12 +471,12 @@ def test_a_record_that_names_a_file_outside_deletes_nothing(source: Path, out: P
     "", "{", "[]", "{}", '{"files": 3}', '{"files": {}, "service": 1, "tools": "many"}',
     '{"files": {}, "run": {"words": []}}', '{"files": {}, "run": {"words": ["from-cli"], "in": "\\u0000"}}',
 ])  # fmt: skip
-def test_a_damaged_record_exits_5_and_nothing_is_written(source: Path, out: Path, text: str) -> None:
+def test_a_damaged_record_exits_4_and_nothing_is_written(source: Path, out: Path, text: str) -> None:
     (out / ".skillgen.json").write_text(text)
     changed(source)
     before = stamps_of(out)
     finished = run(source, out)
-    assert finished.exit_code == 5
+    assert finished.exit_code == 4
     assert ".skillgen.json" in finished.stderr
     assert stamps_of(out) == before
 

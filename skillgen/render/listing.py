@@ -43,7 +43,7 @@ LINE_BYTES = 240
 PHRASE_CHARACTERS = 80
 """Characters of a summary in form 3."""
 
-GROUP_CHARACTERS = (160, 120, 80, 40, 0)
+GROUP_CHARACTERS = (160, 120, 80, 0)
 """Characters of the words on a group, the most that fit."""
 
 _CHOICES = 4
