@@ -558,8 +558,10 @@ def test_words_and_path_of_an_operation_say_its_mark(
     [(["202"], "write"), (["204", "404"], "write"), (["200", "202"], "read"), (["200"], "read"), ([], "read")],
 )
 def test_a_post_that_returns_nothing_to_read_changes_something(statuses: list[str], mark: str) -> None:
+    """But for a check, which the status answers."""
     responses = {status: {"description": "Done"} for status in statuses}
     assert mark_of_operation("post", "/artifacts/{id}/scan", "scanArtifact", responses=responses) == mark
+    assert mark_of_operation("post", "/artifacts/validate", "validateArtifact", responses=responses) == "read"
 
 
 def test_a_tag_is_no_verb() -> None:

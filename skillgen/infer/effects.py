@@ -346,7 +346,8 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     chosen += (("destructive", _BY_OPTION + flag) for flag in sent)
     effect, source = max([*found, *chosen], key=lambda item: rank_of(item[0]))
     answers = {output.status for output in (tool.output, *tool.other_outputs) if output is not None}
-    if effect == "read" and method == "post" and answers and answers <= _EMPTY_ANSWERS:
+    is_check = verb is not None and verb.word in _WORDS["checks"]
+    if effect == "read" and method == "post" and answers and answers <= _EMPTY_ANSWERS and not is_check:
         return "write", by_method
     if effect == "read" and tool.help and (flags := _PATTERNS["changing_flags"].findall(tool.help)):
         return "write", _BY_OPTION + min(flags)
