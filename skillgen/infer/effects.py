@@ -345,9 +345,7 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     sent = _PATTERNS["request_flags"].findall(tool.help) if tool.help else ()
     chosen += (("destructive", _BY_OPTION + flag) for flag in sent)
     effect, source = max([*found, *chosen], key=lambda item: rank_of(item[0]))
-    answers = {output.status for output in (tool.output, *tool.other_outputs) if output is not None}
-    is_check = verb is not None and verb.word in _WORDS["checks"]
-    if effect == "read" and method == "post" and answers and answers <= _EMPTY_ANSWERS and not is_check:
+    if effect == "read" and method == "post" and _is_empty(tool) and not (verb and verb.word in _WORDS["checks"]):
         return "write", by_method
     if effect == "read" and tool.help and (flags := _PATTERNS["changing_flags"].findall(tool.help)):
         return "write", _BY_OPTION + min(flags)
@@ -359,6 +357,12 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
     if any(map(whole.__contains__, _WORDS["warnings"])) and _PATTERNS["warning"].search(" ".join(whole.split())):
         return "destructive", _BY_TEXT
     return (effect, source) if effect else None
+
+
+def _is_empty(tool: Tool) -> bool:
+    """True if no answer of a request has anything to read."""
+    answers = {output.status for output in (tool.output, *tool.other_outputs) if output is not None}
+    return bool(answers) and answers <= _EMPTY_ANSWERS
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
