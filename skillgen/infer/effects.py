@@ -88,9 +88,6 @@ _JUDGED = ("operation", "read_only", "destructive", "sends", "idempotent", "reve
 _EFFECT_OF_METHOD: dict[str, Effect] = {"delete": "destructive", "put": "write", "patch": "write"}
 _EFFECT_OF_METHOD |= dict.fromkeys(("get", "head", "options", "query", "trace"), "read")
 
-_EMPTY_ANSWERS = {"202", "204", "205"}
-"""The statuses of answers in which there is nothing to read: it is done later, or has no content (RFC 9110, 15.3)."""
-
 _PREFIX_SHARE, _PREFIX_NAMES = 0.9, 3
 """A first word that so many of the names have, of at least so many, is a prefix."""
 
@@ -360,9 +357,8 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
 
 
 def _is_empty(tool: Tool) -> bool:
-    """True if no answer of a request has anything to read."""
-    answers = {output.status for output in (tool.output, *tool.other_outputs) if output is not None}
-    return bool(answers) and answers <= _EMPTY_ANSWERS
+    """True if no answer of a request has anything to read: it is done later, or without content (RFC 9110, 15.3)."""
+    return tool.output is not None and {"202", "204", "205"} >= {it.status for it in (tool.output, *tool.other_outputs)}
 
 
 # -- names -----------------------------------------------------------------------------------------------------------
