@@ -468,9 +468,7 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     listed = [*starts] if _JOINTS.intersection(words[:1]) else []
     is_meant = False
     for at, (joint, word) in reversed([*enumerate(pairwise(words), 2)]):
-        # "The accept/reject decision" has a noun of two verbs; "plus add/remove ropes" may not.
-        is_noun = joint == "/" and at > 2 and words[at - 3] in _VERBS and (at == 3 or words[at - 4] not in _JOINTS)
-        if joint in _JOINTS and word not in _JOINTS and not (is_noun and _VERBS.get(word) != "destructive"):
+        if joint in _JOINTS and word not in _JOINTS:
             # A word that may be a noun is a verb directly after the first one: "find and lock a row". Others are verbs
             # only if the last one of their list may be: not in "Get total, unread, and recent counts". "Bill" is one in
             # "and bill the customer".

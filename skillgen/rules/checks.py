@@ -199,7 +199,7 @@ def _unknown_tool_named(service: Service) -> Findings:
         texts += [(tool.name, item.pointer, item.description) for item in tool.parameters if item.description]
     # One search over all texts decides for a service whose texts name no such tool.
     missing = [*names.missing_in("\n".join({text[:_SCANNED_CHARACTERS] for *_, text in texts}))]
-    for owner, pointer, text in texts:
+    for owner, pointer, text in texts if missing else ():
         for name in names.missing_in(text[:_SCANNED_CHARACTERS]) if any(map(text.__contains__, missing)) else ():
             yield pointer, f"a text of {owner} names the tool {name[:80]}, which is not listed{names.meant(name)}"
 
