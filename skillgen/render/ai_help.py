@@ -20,7 +20,7 @@ from skillgen.render.listing import FORMS, Listing, list_tools, shared_start
 from skillgen.render.pages import Section, file_stems, types_reachable
 from skillgen.render.parameters import lists_requests
 from skillgen.render.publishing import with_values
-from skillgen.render.reference import Reference, SingleFile
+from skillgen.render.reference import Reference, SingleFile, Topic
 from skillgen.render.results import command_errors
 from skillgen.render.semantics import (
     cautions,
@@ -72,11 +72,9 @@ def web_front_matter(service: Service) -> dict[str, Any]:
     endpoint = service.endpoints[0] if service.endpoints and service.kind == "openapi" else None
     is_known = endpoint is not None and "url" not in (endpoint.origins or {})
     api_endpoint = endpoint.url if endpoint is not None and is_known else service.access.api_endpoint
+    access = {"accessLevel": service.access_level, **_urls(service, "cli", "mcp", "api")}
     others = {"apiEndpoint": _web_url(api_endpoint), "authMethods": _auth_methods(service)}
-    web = url_of(service.access.web)
-    return _front_matter(
-        service, {"accessLevel": service.access_level, **_urls(service, "cli", "mcp", "api"), "webUrl": web, **others}
-    )
+    return _front_matter(service, {**access, "webUrl": url_of(service.access.web), **others})
 
 
 def metadata(service: Service) -> dict[str, Any]:
@@ -264,11 +262,7 @@ def _context(rendering: Rendering) -> dict[str, Any]:
             for tool in service.tools
             if any(item.name == "--json" and not _INPUT.search(item.description or "") for item in tool.parameters)
         ],
-        "has_examples": any(
-            any(example.flaw is None for example in tool.examples)
-            or any("example" in section.title.lower() for section in tool.guidance)
-            for tool in service.tools
-        ),
+        "has_examples": any(map(_has_example, service.tools)),
         "workflow_lines": workflow_lines(service.workflows, service.tools, (), str),
         "media_types": list(dict.fromkeys(name for tool in service.tools for name in tool.output_media_types)),
         "dates": date_formats(service),
@@ -318,16 +312,19 @@ def _text(
 
 def _examples(reference: Reference) -> Iterator[tuple[Tool, Example]]:
     """Yields the declared examples, one of each group in turn: the largest first, in it those of calls with a body."""
-    found = [
-        [
-            (tool, example)
-            for tool in sorted(topic.tools, key=lambda tool: tool.input is None)
-            for example in tool.examples
-            if example.is_declared and example.flaw is None and (example.input or example.description)
-        ]
-        for topic in sorted(reference.topics, key=lambda topic: -len(topic.tools))
-    ]
-    return filter(None, chain.from_iterable(zip_longest(*found)))
+
+    def shown_of(topic: Topic) -> Iterator[tuple[Tool, Example]]:
+        for tool in sorted(topic.tools, key=lambda tool: tool.input is None):
+            valid = (item for item in tool.examples if item.is_declared and item.flaw is None)
+            yield from ((tool, item) for item in valid if item.input or item.description)
+
+    topics = sorted(reference.topics, key=lambda topic: -len(topic.tools))
+    return filter(None, chain.from_iterable(zip_longest(*map(shown_of, topics))))
+
+
+def _has_example(tool: Tool) -> bool:
+    is_shown = any(example.flaw is None for example in tool.examples)
+    return is_shown or any("example" in section.title.lower() for section in tool.guidance)
 
 
 _LIMITS = re.compile(r"rate.?limit|\b429\b|too many requests", re.IGNORECASE)

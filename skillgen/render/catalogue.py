@@ -48,14 +48,11 @@ def template_problems(folder: str | None) -> Iterator[Problem]:
         wanted = name.lower().removesuffix(".j2") + ".j2"
         close = [known for known in by_lower_case if known.rpartition("/")[2] == wanted.rpartition("/")[2]]
         close = close or get_close_matches(wanted, by_lower_case, n=1, cutoff=0.7)
-        if name in template_names() or not (close or name.endswith(".j2")):
+        is_unknown = name not in template_names() and (close or name.endswith(".j2"))
+        others = (other for other in files.values() if other != path)
+        if not is_unknown or any(name in other.read_text("utf-8", "replace") for other in others):
             continue
-        if any(name in other.read_text("utf-8", "replace") for other in files.values() if other != path):
-            continue
-        yield Problem.of(
-            code="unknown-template",
-            where=path.as_posix(),
-            message=f"skillgen has no template {name}, and no other template includes it, so it is not used",
-            fix=(f"rename it to {by_lower_case[close[0]]}; " if close else "")
-            + "`skillgen templates list` lists all templates",
-        )
+        message = f"skillgen has no template {name}, and no other template includes it, so it is not used"
+        rename = f"rename it to {by_lower_case[close[0]]}; " if close else ""
+        fix = f"{rename}`skillgen templates list` lists all templates"
+        yield Problem.of("unknown-template", path.as_posix(), message, fix)

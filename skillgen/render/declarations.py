@@ -49,15 +49,8 @@ _LIST = "tools-list"
 
 _MANIFEST_NAME = re.compile(r"[a-z][a-z0-9_]*", re.ASCII)
 _MANIFEST_VERSION = re.compile(r"\d+\.\d+\.\d+", re.ASCII)
-_METHODS = {
-    "api-key": "api_key",
-    "api_key": "api_key",
-    "bearer": "bearer_token",
-    "bearer_token": "bearer_token",
-    "oauth2_code": "oauth2_code",
-    "oauth2_device": "oauth2_device",
-    "none": "none",
-}
+_METHODS = {name: name for name in ("api_key", "bearer_token", "oauth2_code", "oauth2_device", "none")}
+_METHODS |= {"api-key": "api_key", "bearer": "bearer_token"}
 """The term of a source for a method of authentication to that of seed 004."""
 
 _FLOWS = {"authorizationCode": "oauth2_code", "deviceAuthorization": "oauth2_device"}
@@ -208,18 +201,15 @@ def _ai_help_results(rendering: Rendering) -> dict[str, Json]:
         del sections["rateLimits"]
     _, own, notes = str(sections.get("quickReference", "")).partition(f"### {OWN_WORDS}")
     limits = declared(LIMIT, service.rate_limit, "entry") if service.rate_limit else {}
-    sections = with_values(
-        {
-            "quickReferenceNotes": own + notes or None,
-            **sections,
-            "whenToUse": list(service.when_to_use) or [" ".join(filter(None, what_and_when(service)))],
-            "doNotUse": list(service.when_not_to_use),
-            "quickReference": [
-                with_values({"name": tool.name, "description": tool_phrase(tool)}) for tool in service.tools
-            ],
-            "rateLimits": with_values({"description": sections.get("rateLimits"), **limits}),
-        }
-    )
+    sections = {
+        "quickReferenceNotes": own + notes or None,
+        **sections,
+        "whenToUse": list(service.when_to_use) or [" ".join(filter(None, what_and_when(service)))],
+        "doNotUse": list(service.when_not_to_use),
+        "quickReference": [{"name": tool.name, "description": tool_phrase(tool)} for tool in service.tools],
+        "rateLimits": with_values({"description": sections.get("rateLimits"), **limits}),
+    }
+    sections = with_values(sections)
     # An unknown URL is absent in JSON, and one that is declared null is null.
     links = {f"{name}Url": getattr(service.access, name) for name in ("cli", "api", "web", "mcp")}
     fields = with_values(metadata(service)) | {key: link.json for key, link in links.items() if link is not None}
@@ -296,18 +286,13 @@ def _described(tool: Tool, schema_key: str) -> dict[str, Json]:
 
 def _examples(tool: Tool) -> list[dict[str, Json]]:
     """Returns the declared examples that match the schema."""
-    return [
-        with_values(
-            {
-                "description": example.description or example.name,
-                "input": example.input,
-                "output": example.output.json if example.output is not None else None,
-            },
-            keep=("input",),
-        )
-        for example in tool.examples
-        if example.is_declared and example.flaw is None and isinstance(example.input, dict)
-    ]
+    found = []
+    for item in tool.examples:
+        if item.is_declared and item.flaw is None and isinstance(item.input, dict):
+            output = item.output.json if item.output is not None else None
+            fields = {"description": item.description or item.name, "input": item.input, "output": output}
+            found.append(with_values(fields, keep=("input",)))
+    return found
 
 
 def declared_hints(tool: Tool) -> dict[str, Json]:

@@ -297,10 +297,8 @@ def escape_printed(value: Any) -> str:
 
 def _position_in_template(error: Exception) -> tuple[str | None, int | None]:
     """Finds the template's file and line in the traceback of a runtime error; the error itself does not hold them."""
-    frames = [(frame.f_code.co_filename, frame.f_globals, line) for frame, line in walk_tb(error.__traceback__)]
-    found = [
-        (file, line)
-        for file, names, line in frames
-        if "__jinja_template__" in names or file.endswith((".j2", ".jinja"))
-    ]
-    return found[-1] if found else (None, None)
+    found: tuple[str | None, int | None] = None, None
+    for frame, line in walk_tb(error.__traceback__):
+        if "__jinja_template__" in frame.f_globals or frame.f_code.co_filename.endswith((".j2", ".jinja")):
+            found = frame.f_code.co_filename, line
+    return found

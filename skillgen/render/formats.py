@@ -260,9 +260,7 @@ def render_documents(
         impossible = SERVER_FORMATS if service.kind != "mcp" else ()
         wanted = {*options.formats}.difference(impossible)
         documents, more = _run((item.renderer for name, item in FORMATS.items() if name in wanted), rendering)
-    for name in impossible:
-        if name in options.formats:
-            problems.append(left_out(name, NOT_A_SERVER))
+    problems += [left_out(name, NOT_A_SERVER) for name in impossible if name in options.formats]
     return documents, (*more, *problems)
 
 
@@ -305,17 +303,11 @@ def _length_problems(service: Service) -> Iterator[Problem]:
     """Yields a problem for the title or version of a service if it is too long for its documents and appears nowhere in
     full.
     """
-    for field, text, limit in (
-        ("title", service.title or service.name, TITLE_LIMIT),
-        ("version", service.version, _VERSION_LIMIT),
-    ):
-        length = len(one_line(text or ""))
-        if length > limit:
-            yield Problem.of(
-                code="text-too-long",
-                where=field,
-                message=f"the {field} of the service has {length:,} characters; the documents have the first {limit}",
-            )
+    title = service.title or service.name
+    for field, text, limit in (("title", title, TITLE_LIMIT), ("version", service.version or "", _VERSION_LIMIT)):
+        if (length := len(one_line(text))) > limit:
+            message = f"the {field} of the service has {length:,} characters; the documents have the first {limit}"
+            yield Problem.of("text-too-long", field, message)
 
 
 _WORDS_LIMIT = 300
@@ -375,9 +367,8 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
     )
     tools = [tool for tool in service.tools if not tool.is_preflight]
     addresses = (places.reference(rendering.reference.tool_addresses[tool.name]) for tool in tools)
-    sizes = (
-        len(short_call(tool, service) + place + tool_phrase(tool)) for tool, place in zip(tools, addresses, strict=True)
-    )
+    pairs = zip(tools, addresses, strict=True)
+    sizes = (len(short_call(tool, service) + place + tool_phrase(tool)) for tool, place in pairs)
     is_short = not places.others and all(size <= _TOOLS_LIMIT for size in accumulate(sizes))
     what, when = what_and_when(service)
     context = {
@@ -423,14 +414,11 @@ def _groups(rendering: Rendering) -> Sequence[tuple[str, str, str]]:
     files = {name: page.file_name for page in indexes for name in page.anchors}
     topics = sorted(rendering.reference.topics, key=lambda topic: (topic.title == "Other", -len(topic.tools)))
     limit = max(_WORDS_LIMIT, _ALL_WORDS_LIMIT // max(len(topics), 1))
-    return [
-        (
-            item.title,
-            files.get(item.pages[0].file_name, item.pages[0].file_name),
-            group_words(item.words, names_in(item, rendering.service), limit),
-        )
-        for item in topics
-    ]
+    found = []
+    for topic in topics:
+        words = group_words(topic.words, names_in(topic, rendering.service), limit)
+        found.append((topic.title, files.get(topic.pages[0].file_name, topic.pages[0].file_name), words))
+    return found
 
 
 _ACCESS_LEVELS = ("none", "read", "browse", "interact", "full")
@@ -477,10 +465,8 @@ def site_documents(site: Site) -> Iterator[Document]:
     facts = site_facts(site)
     found = [convert({"folder": folder, **facts[folder]}, SiteEntry) for folder in (*site.folders, *site.earlier)]
     counts = Counter(entry.title for entry in found)
-    entries = [
-        entry if counts[entry.title] == 1 else replace(entry, title=f"{entry.title} ({entry.folder})")
-        for entry in found
-    ]
+    distinct = (f"{entry.title} ({entry.folder})" if counts[entry.title] > 1 else entry.title for entry in found)
+    entries = [replace(entry, title=title) for entry, title in zip(found, distinct, strict=True)]
     names = plain(", ".join(entry.title for entry in entries[:12]))
     name = "single_site" if len(entries) == 1 else "site" if len(entries) <= 12 else "large_site"
     fields: dict[str, Any] = {

@@ -58,11 +58,11 @@ def is_quoted(service: Service) -> bool:
     return (service.origins or {})["purpose"].source not in ("groups", "tools")
 
 
-def description(service: Service, limit: int = _DESCRIPTION_LIMIT) -> str:
-    """Says on one line what the service does and when to use it, within `limit` characters."""
+def description(service: Service) -> str:
+    """Says on one line what the service does and when to use it, within the limit of a skill."""
     what, when = plain(service.purpose or ""), plain(service.trigger or "")
-    room = limit - len(when) - 1 if when else limit
-    return shorten(f"{shorten(what, max(room, limit // 2))} {when}".strip(), limit)
+    room = _DESCRIPTION_LIMIT - len(when) - 1 if when else _DESCRIPTION_LIMIT
+    return shorten(f"{shorten(what, max(room, _DESCRIPTION_LIMIT // 2))} {when}".strip(), _DESCRIPTION_LIMIT)
 
 
 def short_description(service: Service, limit: int = 100) -> str:
@@ -103,9 +103,9 @@ def plain(text: str) -> str:
     return redact(re.sub("-{3,}", "—", line))[0]
 
 
-def tool_phrase(tool: Tool, limit: int = 0) -> str:
+def tool_phrase(tool: Tool) -> str:
     """Returns the summary of a tool on one line, without its full stop; cut at a word."""
-    return shorten(plain_words(tool.summary or ""), limit or PHRASE_LIMIT).rstrip(".。 ")
+    return shorten(plain_words(tool.summary or ""), PHRASE_LIMIT).rstrip(".。 ")
 
 
 _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,128}\Z")
@@ -175,15 +175,10 @@ def _claude_fields(service: Service) -> dict[str, Any]:
 
 def _permitted_tools(service: Service) -> frozenset[str]:
     """Returns the tools of an MCP server that are declared to change nothing, and that have plain names."""
-    return frozenset(
-        tool.name
-        for tool in service.tools
-        if service.kind == "mcp"
-        and tool.semantics.effect == "read"
-        and tool.semantics.is_declared("read_only")
-        and not tool.semantics.requires_confirmation
-        and _PLAIN_NAME.match(tool.name)
-    )
+    reading = (tool for tool in service.tools if service.kind == "mcp" and tool.semantics.effect == "read")
+    declared = (tool for tool in reading if tool.semantics.is_declared("read_only"))
+    names = (tool.name for tool in declared if not tool.semantics.requires_confirmation)
+    return frozenset(filter(_PLAIN_NAME.match, names))
 
 
 def _compatibility(service: Service, *, has_program: bool) -> str | None:

@@ -211,14 +211,10 @@ _LABEL_CHARACTERS = (40, 30, 20)
 
 def _index(title: str, stem: str, entries: Iterable[tuple[Page, Iterable[str]]]) -> tuple[Page, ...]:
     """Returns pages that list other pages, each with lines on what it has."""
-    sections = [
-        Section(
-            name=page.file_name,
-            heading=page.heading,
-            text=Markdown(f"## [{link_label(page.heading)}]({page.file_name})\n\n" + "\n".join(lines)),
-        )
-        for page, lines in entries
-    ]
+    sections = []
+    for page, lines in entries:
+        text = Markdown(f"## [{link_label(page.heading)}]({page.file_name})\n\n" + "\n".join(lines))
+        sections.append(Section(name=page.file_name, heading=page.heading, text=text))
     return pages_of(title, stem, sections)
 
 
@@ -394,15 +390,12 @@ def shared_start(service: Service) -> Start:
 
 def list_indexes(reference: Reference) -> dict[str, tuple[Page, ...]]:
     """Returns the pages that list resources, prompts and events which fill several pages, by what they list."""
-    return {
-        name: _index(
-            plain_phrase("index_of", list=name),
-            f"index-{name}",
-            [(page, [code_list(section.heading for section in page.sections)]) for page in pages],
-        )
-        for name in ("resources", "prompts", "events")
-        if len(pages := getattr(reference, name)) > 1
-    }
+    found = {}
+    for name in ("resources", "prompts", "events"):
+        if len(pages := getattr(reference, name)) > 1:
+            entries = [(page, [code_list(section.heading for section in page.sections)]) for page in pages]
+            found[name] = _index(plain_phrase("index_of", list=name), f"index-{name}", entries)
+    return found
 
 
 def about_words(reference: Reference, about: Sequence[Page]) -> Markdown:

@@ -32,13 +32,11 @@ from skillgen.security.secrets import host_of, is_private, is_secret_setting, li
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import exact_json_text, one_line
 from skillgen.text.summary import clip
-from skillgen.text.words import slug
+from skillgen.text.words import slug, word_set
 
-_SHARED_HOSTS = frozenset(
-    {
-        *("github.com", "gitlab.com", "bitbucket.org", "codeberg.org", "npmjs.com", "pypi.org", "hub.docker.com"),
-        *("docs.google.com", "notion.so", "medium.com", "readme.com", "smithery.ai", "glama.ai"),
-    }
+_SHARED_HOSTS = word_set(
+    "github.com gitlab.com bitbucket.org codeberg.org npmjs.com pypi.org hub.docker.com docs.google.com notion.so"
+    " medium.com readme.com smithery.ai glama.ai"
 )
 """Hosts on which everybody publishes: a page there does not make its domain the publisher's."""
 

@@ -245,20 +245,16 @@ def _short_types(types: Sequence[NamedType]) -> dict[str, Schema]:
 def _is_short(schema: Schema) -> bool:
     """True if a type has nothing nested but a few properties without a list of their own."""
     if not schema.properties:
-        return (
-            bool(schema.types or schema.choices)
-            and not nested_lines(schema)
-            and _size_bytes(schema) <= INLINE_LIMIT_BYTES
-        )
+        is_typed = bool(schema.types or schema.choices)
+        return is_typed and not nested_lines(schema) and _size_bytes(schema) <= INLINE_LIMIT_BYTES
     has_lists = any((item.schema.items or item.schema).properties for item in schema.properties)
     if has_lists or len(schema.properties) > INLINE_LIMIT_LINES:
         return False
     rest = replace(schema, types=(), description=None, title=None, properties=())
     if rest not in (Schema(), Schema(additional=False)):
         return False
-    sizes = (
-        len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema) for item in schema.properties
-    )
+    words = ((item.name, len((item.description or "").encode()), item.schema) for item in schema.properties)
+    sizes = (len(name) + size + _size_bytes(inner) for name, size, inner in words)
     return sum(sizes) <= INLINE_LIMIT_BYTES and not any(nested_lines(item.schema) for item in schema.properties)
 
 
@@ -459,21 +455,17 @@ def _tool_sections(
 ) -> Iterator[Section]:
     """Yields the section of each tool; on a site, all items of its lists are in it, and its marks are not."""
     above = [] if is_site else repeated(tools)
-    auth = shared_auth(service)
-    has_one_scheme = len({item.name for item in service.requirements.auth}) == 1
-    notes = common_notes(service)
+    context = {
+        "common": common,
+        "shared_auth": shared_auth(service),
+        "has_one_scheme": len({item.name for item in service.requirements.auth}) == 1,
+        "above": above,
+        "notes": common_notes(service),
+        "is_site": is_site,
+    }
     for tool in map(with_quotations, tools):
-        body = templates.render(
-            "reference/tool.md.j2",
-            tool=tool,
-            shown_examples=shown_examples(tool, service),
-            common=common,
-            shared_auth=auth,
-            has_one_scheme=has_one_scheme,
-            above=above,
-            notes=notes,
-            is_site=is_site,
-        )
+        examples = shown_examples(tool, service)
+        body = templates.render("reference/tool.md.j2", tool=tool, shown_examples=examples, **context)
         section = section_of(tool.name, body, target=TOOL + tool.name)
         yield replace(section, above=tuple(filter(items_of(tool).__contains__, above)))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,7 +50,6 @@ from skillgen.text.summary import clip
 from skillgen.text.unicode import escape_invisible_in_json
 
 _ADVICE_LENGTH = 300
-_DEFAULT_MEDIA_TYPE = "application/json"
 
 _CHECKED_PATTERN = re.compile(
     r"\^?(?:[\w\s/@:;,<>=!#%&'\"~`-]|\\[dwDWsS./@+*?()\[\]{}|^$-]|\[\^?(?:[^\[\]\\]|\\[dwsDWS./+*?()\[\]{}|^$-])+\]|\.|[*+?|]|"
@@ -159,9 +158,9 @@ def _operation(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, 
     keys = input_keys(tool.parameters)[0]
     found: dict[str, Any] = {"method": tool.method, "path": _path(tool)}
     found["parameters"] = {key: _place(item, tool) for key, item in zip(keys, tool.parameters, strict=True)}
-    body = [item for item in tool.parameters if item.location == "body"]
+    body = tool.body_parameters()
     if tool.input is not None:
-        found["body"] = sent_form(tool.input, body)
+        found["body"] = _sent_form(tool.input, body)
         if tool.input.schema is not None:
             found["body"]["rules"] = writer.write(object_of(body, tool.input.schema))
     properties = [
@@ -191,7 +190,7 @@ def _operation(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, 
 
 def undeclared_members(tool: Tool) -> list[str]:
     """Returns the names that a body requires, or has in an example, although it does not declare them."""
-    properties = [item for item in tool.parameters if item.location == "body"]
+    properties = tool.body_parameters()
     if tool.input is None or any(item.is_whole_body for item in properties):
         return []
     names = dict.fromkeys(tool.input.schema.required if tool.input.schema is not None else ())
@@ -262,10 +261,9 @@ def _style(serialization: Serialization, default: str) -> dict[str, Any]:
     return found
 
 
-def sent_form(form: Input, parameters: Iterable[Parameter], media_type: str | None = None) -> dict[str, Any]:
-    """Returns how a request body is sent, by default in the recommended media type."""
-    parameters = tuple(parameters)
-    chosen = media_type or next(iter(form.media_types), _DEFAULT_MEDIA_TYPE)
+def _sent_form(form: Input, parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """Returns how a request body is sent in the recommended media type."""
+    chosen = next(iter(form.media_types), "application/json")
     found: dict[str, Any] = {"type": chosen if "*" not in chosen else "application/octet-stream"}
     if form.required:
         found["required"] = True
@@ -275,16 +273,10 @@ def sent_form(form: Input, parameters: Iterable[Parameter], media_type: str | No
             found["line_start"] = ""
     if is_json_sequence(chosen):
         found["line_start"] = "\x1e"
-    parts = {item.name: _part(item.serialization) for item in parameters if item.serialization is not None}
-    if parts:
-        found["parts"] = parts
-    return found
-
-
-def _part(serialization: Serialization) -> dict[str, Any]:
-    found = _style(serialization, "form")
-    if serialization.media_type is not None:
-        found["type"] = serialization.media_type
+    for item in parameters:
+        if (sent := item.serialization) is not None:
+            part = {} if sent.media_type is None else {"type": sent.media_type}
+            found.setdefault("parts", {})[item.name] = _style(sent, "form") | part
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from skillgen.model.auth import Credential, RateLimit
 from skillgen.model.resource import Event
@@ -24,12 +24,8 @@ from skillgen.text.summary import documented_parameters
 
 def marks(tool: Tool) -> tuple[str, ...]:
     """Returns the marks of a tool; empty if nothing is known."""
-    mark = tool.semantics.effect
-    return (
-        *(["ask first"] if tool.semantics.requires_confirmation else []),
-        *([mark] if mark else []),
-        *(["deprecated"] if tool.deprecated else []),
-    )
+    asks, is_deprecated = bool(tool.semantics.requires_confirmation), tool.deprecated
+    return tuple(filter(None, ("ask first" * asks, tool.semantics.effect, "deprecated" * is_deprecated)))
 
 
 def mark_text(tool: Tool, said: str = "", *, is_short: bool = False) -> Markdown:
@@ -176,23 +172,15 @@ def common_notes(service: Service) -> tuple[str, ...]:
     paragraphs = ((" ".join(part.split()) for part in _BLANK_LINE.split(text)) for text in texts)
     counts = Counter(item for items in paragraphs for item in dict.fromkeys(filter(None, items)))
     least = usual_number(len(texts))
-    return tuple(
-        item
-        for item, count in counts.items()
-        if count >= least and len(item) <= _NOTE_LIMIT and (item[0].isalpha() or item.startswith("**"))
-    )
+    usual = (item for item, count in counts.items() if count >= least and len(item) <= _NOTE_LIMIT)
+    return tuple(item for item in usual if item[0].isalpha() or item.startswith("**"))
 
 
 @once
 def limit_headers(service: Service) -> dict[str, None]:
     """Returns the headers of responses that say how many calls are left."""
-    outputs = (
-        output
-        for tool in service.tools
-        for output in (tool.output, *tool.other_outputs, *(case.output for case in tool.errors))
-        if output is not None
-    )
-    names = (header.name for output in outputs for header in output.headers)
+    found = ((tool.output, *tool.other_outputs, *(case.output for case in tool.errors)) for tool in service.tools)
+    names = (header.name for output in filter(None, chain.from_iterable(found)) for header in output.headers)
     return dict.fromkeys(name for name in names if "ratelimit" in name.lower().replace("-", ""))
 
 

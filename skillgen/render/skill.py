@@ -55,11 +55,7 @@ class Skill(Struct, frozen=True, kw_only=True):
     """True if words of the source were too long, and lines are left out."""
 
 
-_SKILL_SHORTENED = Problem.of(
-    code="skill-shortened",
-    where="SKILL.md",
-    message="names and descriptions of the source are too long for SKILL.md; its longest lines are left out",
-)
+_SHORTENED = "names and descriptions of the source are too long for SKILL.md; its longest lines are left out"
 
 
 _OTHER_LIMIT = 120
@@ -113,13 +109,10 @@ class Rendering:
         if not self.parts:
             return [self]
         common, *others = (service for service, _ in self.parts)
-        return [
-            dataclasses.replace(self, service=common, parts=(), others=others, called=self.service.tools),
-            *(
-                dataclasses.replace(self, service=service, parts=(), elsewhere=elsewhere, common=common)
-                for service, elsewhere in self.parts[1:]
-            ),
-        ]
+        found = [dataclasses.replace(self, service=common, parts=(), others=others, called=self.service.tools)]
+        for service, elsewhere in self.parts[1:]:
+            found.append(dataclasses.replace(self, service=service, parts=(), elsewhere=elsewhere, common=common))
+        return found
 
     @property
     def folder(self) -> str:
@@ -230,7 +223,7 @@ def _skill_files(rendering: Rendering) -> Iterator[Document | Problem]:
     if rendering.has_program:
         yield from program_files(rendering.service)
     if skill.is_cut:
-        yield _SKILL_SHORTENED
+        yield Problem.of("skill-shortened", "SKILL.md", _SHORTENED)
     if skill.listing is None:
         return
     indexes = [*skill.listing.indexes, *chain.from_iterable(list_indexes(reference).values())]

@@ -705,18 +705,14 @@ def _rows(parameters: Sequence[Parameter], way: Direction, above: Collection[str
         yield f"- {phrase(name, names=code_list(item.name for item in left))}"
 
 
-def _head(parameter: Parameter, way: Direction) -> str:
-    required = f", {phrase('required')}" if parameter.required and way != "returned" else ""
-    name = phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
-    return f"{name} ({parameter_type(parameter)}{required})"
-
-
 def _item(parameter: Parameter, way: Direction, items: dict[int, _Item]) -> _Item:
     if found := items.get(id(parameter)):
         return found
     schema, sent = parameter.schema, parameter.serialization
     words, notes, lines = inline(parameter.description or ""), "", []
-    line = f"- {_head(parameter, way)}" + (f": {words}" if words else "")
+    required = f", {phrase('required')}" if parameter.required and way != "returned" else ""
+    name = phrase("whole_body") if parameter.is_whole_body else code(parameter.name)
+    line = f"- {name} ({parameter_type(parameter)}{required})" + (f": {words}" if words else "")
     is_plain = astuple(schema)[4:] == _NOTHING_MORE and schema.format != "binary"
     if not is_plain or parameter.deprecated or sent is not None or parameter.syntax is not None:
         if notes := parameter_notes(parameter, way):

@@ -134,24 +134,14 @@ def _file(page: Page) -> str:
 
 def _search_index(rendering: Rendering, reference: Reference) -> str:
     """Returns the script with everything that can be found: name, phrase, group, marks and address."""
-    rows = [
-        [
-            tool.name,
-            tool_phrase(tool),
-            topic.title,
-            list(marks(tool)),
-            f"{_file(page)}#{page.anchors[TOOL + tool.name]}",
-        ]
-        for topic in reference.topics
-        for page, tools in topic.tools_by_page
-        for tool in tools
-    ]
-    lists = (reference.types, reference.resources, reference.prompts, reference.events)
-    rows += [
-        [section.heading, "", page.title, [], f"{_file(page)}#{page.anchors[section.key]}"]
-        for page in (page for pages in lists for page in pages)
-        for section in page.sections
-    ]
+    rows: list[list[Any]] = []
+    for topic in reference.topics:
+        for page, tools in topic.tools_by_page:
+            places = ((tool, f"{_file(page)}#{page.anchors[TOOL + tool.name]}") for tool in tools)
+            rows += ([tool.name, tool_phrase(tool), topic.title, [*marks(tool)], place] for tool, place in places)
+    for page in (*reference.types, *reference.resources, *reference.prompts, *reference.events):
+        sections = ((section.heading, f"{_file(page)}#{page.anchors[section.key]}") for section in page.sections)
+        rows += ([heading, "", page.title, [], place] for heading, place in sections)
     lines = ",\n".join(exact_json_text(row) for row in rows)
     return f"found.add(document.currentScript, {exact_json_text(title(rendering.service))}, [\n{lines}\n]);\n"
 

@@ -206,27 +206,22 @@ def _catalogue_entry(service: Service, identifier: str, kind: str, place: Mappin
     names = [tool.name for tool in service.tools]
     if len(names) > _MAX_CAPABILITIES:
         names = [group.name for group in service.groups][:_MAX_CAPABILITIES]
-    return with_values(
-        {
-            "identifier": identifier,
-            "type": kind,
-            **place,
-            "displayName": plain(title(service)),
-            "description": short_description(service, 300),
-            "tags": [plain(category) for category in service.categories],
-            "capabilities": list(dict.fromkeys(map(one_line, names))),
-            "representativeQueries": _queries(service),
-            "version": exact_version(service),
-        }
-    )
-
-
-def _queries(service: Service) -> list[str] | None:
-    """Returns requests of users for which the service is the right one, and after them what its tools do."""
+    # Requests of users for which the service is the right one, and after them what its tools do.
     texts = chain(service.when_to_use, map(tool_phrase, service.tools))
     shown = dict.fromkeys(line for text in texts if (line := clip(plain(text), _QUERY_LIMIT)))
     queries = list(shown)[: _QUERIES[-1]]
-    return queries if len(queries) in _QUERIES else None
+    fields = {
+        "identifier": identifier,
+        "type": kind,
+        **place,
+        "displayName": plain(title(service)),
+        "description": short_description(service, 300),
+        "tags": list(map(plain, service.categories)),
+        "capabilities": list(dict.fromkeys(map(one_line, names))),
+        "representativeQueries": queries if len(queries) in _QUERIES else None,
+        "version": exact_version(service),
+    }
+    return with_values(fields)
 
 
 # -- the description of an API -----------------------------------------------------------------------------------------
@@ -293,16 +288,12 @@ def _mcp_manifest(service: Service) -> Iterator[Document | Problem]:
         assert tool.method is not None
         key = f"{tool.path}#{tool.name}" if tool.method.lower() in paths.get(tool.path, {}) else tool.path
         paths.setdefault(key, {})[tool.method.lower()] = _operation(tool, schemas, usual)
+    logo = next((icon.src for icon in service.icons if is_published(icon.src)), None)
     info = {
         "title": plain(title(service)),
         "version": service.version,
         "description": service.description or description(service),
-        "x-mcp": with_values(
-            {
-                "logo": next((icon.src for icon in service.icons if is_published(icon.src)), None),
-                "categories": [plain(category) for category in service.categories],
-            }
-        ),
+        "x-mcp": with_values({"logo": logo, "categories": list(map(plain, service.categories))}),
     }
     servers = _servers(service.endpoints)
     components = {"schemas": schemas.components(), "securitySchemes": _security_schemes(service.requirements.auth)}
@@ -411,10 +402,8 @@ def _responses(tool: Tool, schemas: _Schemas) -> dict[str, Json]:
 def _servers(endpoints: Iterable[Endpoint]) -> list[Json]:
     servers = []
     for endpoint in filter(lambda endpoint: is_endpoint(endpoint.url), endpoints):
-        variables = {
-            item.name: with_values({"default": item.default or "", "enum": list(item.choices)})
-            for item in endpoint.variables
-        }
+        chosen = {item.name: {"default": item.default or "", "enum": list(item.choices)} for item in endpoint.variables}
+        variables = {name: with_values(fields) for name, fields in chosen.items()}
         url = endpoint.template if endpoint.template is not None and variables else endpoint.url
         servers.append(with_values({"url": url, "description": endpoint.description, "variables": variables}))
     return servers
@@ -508,11 +497,10 @@ class _Schemas(SchemaWriter):
         return {**found, **with_values(words), **default}
 
     def _object(self, schema: Schema) -> Iterator[tuple[str, Json]]:
-        described = (
-            replace(item, schema=replace(item.schema, description=item.description or item.schema.description))
-            for item in schema.properties
-        )
-        return super()._object(replace(schema, properties=tuple(described)))
+        texts = (item.description or item.schema.description for item in schema.properties)
+        pairs = zip(schema.properties, texts, strict=True)
+        described = tuple(replace(item, schema=replace(item.schema, description=text)) for item, text in pairs)
+        return super()._object(replace(schema, properties=described))
 
 
 # -- the server card ---------------------------------------------------------------------------------------------------

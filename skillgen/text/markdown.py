@@ -355,12 +355,9 @@ def code(text: str) -> Markdown:
     return _span(one_line(text))
 
 
-def code_list(names: Iterable[str], separator: str = ", ", *, last: str | None = None) -> Markdown:
-    """Returns names as code spans; `last` is the separator before the last one, if it is another."""
-    spans = [*map(code, names)]
-    if last is not None and len(spans) > 1:
-        spans[-2:] = [Markdown(f"{spans[-2]}{last}{spans[-1]}")]
-    return Markdown(separator.join(spans))
+def code_list(names: Iterable[str], separator: str = ", ") -> Markdown:
+    """Returns names as code spans."""
+    return Markdown(separator.join(map(code, names)))
 
 
 @lru_cache(CACHE_SIZE)
