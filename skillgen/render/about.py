@@ -154,11 +154,9 @@ _OFFERED_LINES = 40
 
 def resource_and_prompt_lines(service: Service) -> list[Markdown]:
     """Returns a line for each resource and each prompt, up to a limit."""
-    lines = [
-        *(_resource("resource_line", item) for item in service.resources),
-        *(_resource("uri_template_line", item) for item in service.resource_templates),
-        *(_prompt(item) for item in service.prompts),
-    ]
+    lines = [_resource("resource_line", item) for item in service.resources]
+    lines += [_resource("uri_template_line", item) for item in service.resource_templates]
+    lines += map(_prompt, service.prompts)
     omitted = len(lines) - _OFFERED_LINES
     return lines if omitted <= 0 else [*lines[:_OFFERED_LINES], phrase("more_lines", number=omitted)]
 

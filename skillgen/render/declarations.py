@@ -112,10 +112,8 @@ def skills_list_documents(rendering: Rendering) -> Iterator[Document | Problem]:
             yield left_out("skills-list", f"a list needs {needed}; there are {len(files)}")
             return
         base = f"skill://{skill_name(skill.service)}"
-        resources = [
-            {"uri": f"{base}/{path}", "digest": f"sha256:{hashlib.sha256(content).hexdigest()}", "size": len(content)}
-            for path, content in files.items()
-        ]
+        digests = {path: f"sha256:{hashlib.sha256(content).hexdigest()}" for path, content in files.items()}
+        resources = [{"uri": f"{base}/{path}", "digest": digests[path], "size": len(files[path])} for path in files]
         entries.append({"uri": f"{base}/SKILL.md", "frontmatter": yaml.safe_load(front[1]), "resources": resources})
     # Nothing is known of who may read it, and for how long: what both SDKs answer by default.
     answer = {"resultType": "complete", "ttlMs": 0, "cacheScope": "private", "skills": entries}
@@ -159,15 +157,8 @@ def dashdash_documents(rendering: Rendering) -> Iterator[Document | Problem]:
     initialize, tools = server_object(service), {tool.name: tool_object(tool) for tool in service.tools}
     offered = (*service.resources, *service.resource_templates)
     resources = {item.uri: declared(RESOURCE, item, "dashdash") for item in offered}
-    yield json_document(
-        "dashdash.json",
-        {
-            "initialize": initialize,
-            "tools": {name: item for name, item in tools.items() if item},
-            "resources": {uri: item for uri, item in resources.items() if item},
-            "ai_help": _ai_help_results(rendering),
-        },
-    )
+    objects = {"initialize": initialize, "tools": with_values(tools), "resources": with_values(resources)}
+    yield json_document("dashdash.json", {**objects, "ai_help": _ai_help_results(rendering)})
     if is_inferred(service, "access_level"):
         message = f"dashdash requires accessLevel; {initialize['accessLevel']} follows from the effects of the tools"
         yield without("dashdash.json", message, "check it before you paste the object")

@@ -445,15 +445,10 @@ class SiteEntry(Struct, frozen=True, kw_only=True):
 
 def site_facts(site: Site) -> dict[str, Any]:
     """Returns the facts on each service by its folder, sorted, for the record."""
-    facts = {
-        folder: {
-            "title": title(service),
-            "does": short_description(service),
-            "tools": len(service.tools),
-            "access": service.access_level,
-        }
-        for service, folder in zip(site.services, site.folders, strict=True)
-    }
+    facts = {}
+    for service, folder in zip(site.services, site.folders, strict=True):
+        words = {"title": title(service), "does": short_description(service)}
+        facts[folder] = {**words, "tools": len(service.tools), "access": service.access_level}
     return dict(sorted({**site.earlier, **facts}.items()))
 
 

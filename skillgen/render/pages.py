@@ -125,17 +125,11 @@ def pages_of(
 ) -> tuple[Page, ...]:
     """Divides the sections of one topic into pages `STEM.md`, `STEM-p2.md`, …, in their order."""
     portions = list(_portions(sections, limit, limit - (len(intro.encode()) if intro else 0)))
-    return tuple(
-        Page(
-            file_name=f"{stem}.md" if part == 1 else f"{stem}-p{part}.md",
-            title=title,
-            part=part,
-            parts=len(portions),
-            intro=intro if part == 1 else None,
-            sections=tuple(portion),
-        )
-        for part, portion in enumerate(portions, 1)
-    )
+    pages, parts = [], len(portions)
+    for part, portion in enumerate(map(tuple, portions), 1):
+        name, words = (f"{stem}.md", intro) if part == 1 else (f"{stem}-p{part}.md", None)
+        pages.append(Page(file_name=name, title=title, part=part, parts=parts, intro=words, sections=portion))
+    return tuple(pages)
 
 
 def addresses(pages: Iterable[Page]) -> dict[str, str]:

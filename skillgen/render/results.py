@@ -205,11 +205,8 @@ def common_errors(service: Service) -> CommonErrors:
     usual = [case for tool in tools for case in tool.errors if counts[case.code] >= least]
     keys, first = Counter(map(_key, usual)), {_key(case): case for case in reversed(usual)}
     common = {key: first[key] for key, count in keys.items() if count >= least}
-    return CommonErrors(
-        tuple(sorted(common.values(), key=lambda case: case.code)),
-        frozenset(common),
-        frozenset(case.code for case in common.values()),
-    )
+    cases = tuple(sorted(common.values(), key=lambda case: case.code))
+    return CommonErrors(cases, frozenset(common), frozenset(case.code for case in cases))
 
 
 @once
@@ -333,12 +330,8 @@ def _body_of(output: Output) -> Output | None:
     """Returns the body of an error, if there is more to say of it than the name of its type."""
     schema = output.schema
     names = {item.name for item in schema.properties} if schema is not None else set()
-    examples = [
-        item
-        for item in output.examples
-        if len(exact_json_text(item.value.json).encode()) <= EXAMPLE_LIMIT
-        and not (isinstance(item.value.json, dict) and names.issuperset(item.value.json))
-    ]
+    short = (item for item in output.examples if len(exact_json_text(item.value.json).encode()) <= EXAMPLE_LIMIT)
+    examples = [it for it in short if not (isinstance(it.value.json, dict) and names.issuperset(it.value.json))]
     shown = replace(output, description=None, headers=(), links=(), examples=tuple(examples[:1]))
     if schema is not None and _is_named(schema):  # `error_types` names it, with its media types
         shown = replace(shown, schema=None, media_types=())

@@ -157,16 +157,14 @@ def advice_data(service: Service, tool: Tool) -> dict[str, Any]:
 def _operation(service: Service, tool: Tool, writer: SchemaWriter) -> dict[str, Any]:
     keys = input_keys(tool.parameters)[0]
     found: dict[str, Any] = {"method": tool.method, "path": _path(tool)}
-    found["parameters"] = {key: _place(item, tool) for key, item in zip(keys, tool.parameters, strict=True)}
+    pairs = [*zip(keys, tool.parameters, strict=True)]
+    found["parameters"] = {key: _place(item, tool) for key, item in pairs}
     body = tool.body_parameters()
     if tool.input is not None:
         found["body"] = _sent_form(tool.input, body)
         if tool.input.schema is not None:
             found["body"]["rules"] = writer.write(object_of(body, tool.input.schema))
-    properties = [
-        replace(item, name=key, required=_is_needed(item, tool))
-        for key, item in zip(keys, tool.parameters, strict=True)
-    ]
+    properties = [replace(item, name=key, required=_is_needed(item, tool)) for key, item in pairs]
     found["schema"] = writer.write(object_of(properties, Schema(additional=False)))
     for name in undeclared_members(tool):
         key = name if name not in keys else f"body.{name}"

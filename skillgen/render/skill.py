@@ -150,6 +150,7 @@ class Rendering:
     @cached_property
     def context(self) -> dict[str, Any]:
         """What the templates of every format are given."""
+        others = ((skill_name(it), what_and_when(it)[0].removeprefix(f"{it.product}: ")) for it in self.others)
         return {
             "service": self.service,
             "title": title(self.service),
@@ -157,10 +158,7 @@ class Rendering:
             "phrase": tool_phrase,
             "formats": self.options.formats,
             "has_program": self.has_program,
-            "other_skills": [
-                (skill_name(it), clip(what_and_when(it)[0].removeprefix(f"{it.product}: "), _OTHER_LIMIT))
-                for it in self.others
-            ],
+            "other_skills": [(name, clip(what, _OTHER_LIMIT)) for name, what in others],
             "common_skill": skill_name(self.common) if self.common is not None else None,
             "has_types_elsewhere": bool(self.elsewhere),
         }

@@ -109,10 +109,8 @@ _NOUNS = {"openapi": "operations", "cli": "commands"}
 
 def html_site_documents(site: Site) -> Iterator[Document]:
     """Yields the page above the sites of several services, which searches all of them."""
-    entries = [
-        _entry(title(service), f"../{quote(folder)}/html/", len(service.tools), short_description(service, 200))
-        for service, folder in zip(site.services, site.folders, strict=True)
-    ]
+    pairs = zip(site.services, (f"../{quote(folder)}/html/" for folder in site.folders), strict=True)
+    entries = [_entry(title(it), address, len(it.tools), short_description(it, 200)) for it, address in pairs]
     page = site.templates.render("html/services.html.j2", services=entries, file_name="index.html")
     yield Document("html/index.html", page)
     yield from _assets(site.templates)
