@@ -36,18 +36,15 @@ class Answers:
 
     def __init__(self, service: Service) -> None:
         self.validator = Validator(Types.of(service.schemas), is_request=False)
-        self._generators = [
-            Generator(self.validator, invents=True, is_complete=is_complete) for is_complete in (True, False)
-        ]
+        self._generators = [Generator(self.validator, invents=True, is_complete=full) for full in (True, False)]
 
     def value(self, output: Output, media_type: str | None = None) -> Json:
         """Returns an example of an output that is valid, else a generated value; null if none was found.
 
         Examples for another `media_type` do not count.
         """
-        values = [
-            item.value.json for item in output.examples if media_type is None or item.media_type in (None, media_type)
-        ]
+        found = (item for item in output.examples if media_type is None or item.media_type in (None, media_type))
+        values = [item.value.json for item in found]
         if output.schema is not None:
             error_of, schema = self.validator.validation_error, output.schema
             values = [value for value in values if error_of(value, schema) in (None, UNCHECKED)]

@@ -71,9 +71,9 @@ class ApiMock:
         method = "GET" if request.method == "HEAD" and "HEAD" not in methods else request.method
         matches = [match for match in matches if match[0].tool.method == method]
         if not matches:
-            status, message = (
-                (405, f"{request.method} is not a method of {request.path}") if methods else (404, "no such path")
-            )
+            status, message = 404, "no such path"
+            if methods:
+                status, message = 405, f"{request.method} is not a method of {request.path}"
             self._record(None, None, [Fault("", message)], status, request)
             return json_response(status, {"message": message}, {"Allow": ", ".join(methods)} if methods else {})
         checked = []
@@ -89,11 +89,8 @@ class ApiMock:
     def _matches(self, path: str, query: str) -> list[tuple[Route, dict[str, str]]]:
         """Returns the routes of a path, whatever their method, the best first: each with its variables, encoded."""
         sent = set(parse_qsl(query, keep_blank_values=True))
-        found = [
-            (route, values)
-            for route in self._routes
-            if sent.issuperset(route.query) and (values := variables_in(path, route.path)) is not None
-        ]
+        pairs = ((route, variables_in(path, route.path)) for route in self._routes if sent.issuperset(route.query))
+        found = [(route, values) for route, values in pairs if values is not None]
         found.sort(key=lambda match: match[0].rank)
         # A path without variables is matched before any template, whatever the methods of either.
         is_concrete = bool(found) and "{" not in found[0][0].path
@@ -129,12 +126,9 @@ class ApiMock:
     def _argument_faults(self, tool: Tool, found: Decoded, request: Request) -> list[Fault]:
         media_type = request.headers.get_content_type() if request.body else None
         unread = {fault.pointer for fault in found.faults}
-        faults = [
-            fault
-            for fault in self.validator.faults(found.arguments, tool.arguments_schema(media_type))
-            if fault.pointer not in unread and (found.opaque is None or fault.pointer.split("/")[1:2] != [found.opaque])
-        ]
-        return [*found.faults, *faults]
+        faults = self.validator.faults(found.arguments, tool.arguments_schema(media_type))
+        own = (fault for fault in faults if found.opaque is None or fault.pointer.split("/")[1:2] != [found.opaque])
+        return [*found.faults, *(fault for fault in own if fault.pointer not in unread)]
 
     # -- credentials -------------------------------------------------------------------------------------------------
 
@@ -245,9 +239,8 @@ _QUALITY = re.compile(r";\s*q=([01](?:\.\d{0,3})?)\s*(?:;|$)")
 def _concrete(media_type: str) -> str:
     """Returns a media type that can be sent, for a range too."""
     name = CONCRETE_MEDIA_TYPES.get(media_type, media_type)
-    return (
-        name if CONCRETE_MEDIA_TYPE.match(name) else "application/json" if "*" in name else "application/octet-stream"
-    )
+    other = "application/json" if "*" in name else "application/octet-stream"
+    return name if CONCRETE_MEDIA_TYPE.match(name) else other
 
 
 def json_response(
@@ -386,11 +379,8 @@ class Route(Struct, frozen=True):
 
 def _template(tool: Tool) -> str:
     """Returns the path of an operation, percent-encoded, in which `+` marks the variables whose values are not."""
-    reserved = {
-        item.name
-        for item in tool.parameters
-        if item.location == "path" and item.serialization is not None and item.serialization.allow_reserved
-    }
+    sent = ((item.name, item.serialization) for item in tool.parameters if item.location == "path")
+    reserved = {name for name, rules in sent if rules is not None and rules.allow_reserved}
     pieces = TEMPLATE_VARIABLE.split(tool.path or "")
     pieces[::2] = [quote(literal, safe="/-._~:@,;=+&%()*?!$'#") for literal in pieces[::2]]
     pieces[1::2] = [f"{{+{name}}}" if name in reserved else f"{{{name}}}" for name in pieces[1::2]]

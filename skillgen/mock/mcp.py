@@ -60,11 +60,8 @@ class McpMock:
         self._legacy, self._modern = (as_dict(results.get(method)) for method in ("initialize", "server/discover"))
         self._log = log
         self._tools = {tool.name: tool for tool in service.tools}
-        self._listed = {
-            name: as_dict(entry)
-            for entry in page_items(results.get("tools/list"), "tools")
-            if (name := text_of(entry, "name")) is not None
-        }
+        listed = page_items(results.get("tools/list"), "tools")
+        self._listed = {text_of(entry, "name"): as_dict(entry) for entry in listed}
         self._handlers: dict[str, Callable[[dict[str, Json], McpSession], Json]] = {
             "initialize": self._initialize,
             "server/discover": self._discover,

@@ -165,11 +165,8 @@ def _application(service: ApiMock | StreamableHttp) -> ASGIApp:
         path, query = request.scope["raw_path"], request.scope["query_string"]
         target = (path + (b"?" + query if query else b"")).decode("latin-1")
         response = service.respond(Request(request.method, target, headers, bytes(body)))
-        sent = {
-            name: value
-            for name, value in response.headers.items()
-            if _TOKEN.fullmatch(name) and value.isascii() and value.isprintable()
-        }
+        named = ((name, value) for name, value in response.headers.items() if _TOKEN.fullmatch(name))
+        sent = {name: value for name, value in named if value.isascii() and value.isprintable()}
         return HttpResponse(response.body, response.status, sent)
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
@@ -243,16 +240,14 @@ def _handshake(service: Service) -> dict[str, Json]:
     version = service.protocol_version
     legacy = version if version in LEGACY_VERSIONS else LEGACY_VERSIONS[-1]
     is_modern = version == MODERN_VERSION
-    return _merged(
-        {
-            "supportedVersions" if is_modern else "protocolVersion": [MODERN_VERSION] if is_modern else legacy,
-            "capabilities": {"extensions": dict(service.extensions)} if service.extensions else {},
-            "serverInfo": _merged(identity, None),
-            "instructions": service.instructions,
-            "dashdash": server_object(service) if "dashdash" in service.uses else None,
-        },
-        extras,
-    )
+    handshake: dict[str, Json] = {
+        "supportedVersions" if is_modern else "protocolVersion": [MODERN_VERSION] if is_modern else legacy,
+        "capabilities": {"extensions": dict(service.extensions)} if service.extensions else {},
+        "serverInfo": _merged(identity, None),
+        "instructions": service.instructions,
+        "dashdash": server_object(service) if "dashdash" in service.uses else None,
+    }
+    return _merged(handshake, extras)
 
 
 _DERIVED = ("dashdash", "ai_help", "manifest", "lists", "protocolVersion", "supportedVersions")
