@@ -141,16 +141,11 @@ def options_in(cls: type[Options]) -> tuple[Option, ...]:
     for name, item in cls.DECLARED.items():
         arguments = typing.get_args(hints[name])
         members = tuple(kind for kind in arguments if kind not in (type(None), UnsetType))
-        found.append(
-            structs.replace(
-                item,
-                name=name,
-                type=typing.Union[members] if len(members) < len(arguments) else hints[name],  # noqa: UP007
-                panel=item.panel or cls.PANEL,
-                flag=(item.flag or f"--{name.replace('_', '-')}") if item.metavar or hints[name] is bool else None,
-                is_path=item.is_path or "PathName" in cls.__annotations__[name],
-            )
-        )
+        kind = typing.Union[members] if len(members) < len(arguments) else hints[name]  # noqa: UP007
+        flag = (item.flag or f"--{name.replace('_', '-')}") if item.metavar or hints[name] is bool else None
+        is_path = item.is_path or "PathName" in cls.__annotations__[name]
+        panel = item.panel or cls.PANEL
+        found.append(structs.replace(item, name=name, type=kind, panel=panel, flag=flag, is_path=is_path))
     return tuple(found)
 
 

@@ -331,10 +331,8 @@ class _Walk:
         is_parameter = noun in ("", "header")
         if is_parameter:
             spelled = {item.name.lower(): item.name for item in new if item.location == "header"}  # in any case
-            old = [
-                replace(item, name=spelled.get(item.name.lower(), item.name)) if item.location == "header" else item
-                for item in old
-            ]
+            named = ((item, spelled.get(item.name.lower(), item.name)) for item in old)
+            old = [replace(item, name=name) if item.location == "header" else item for item, name in named]
         for key, one, other in _pairs(_by_key(old), _by_key(new), is_parameter):
             here = at._replace(whole=f"{noun} {key}", noun=f"{noun} {key}'s ")
             if is_parameter:

@@ -261,9 +261,8 @@ def object_of(parameters: Iterable[Parameter], rules: Schema | None = None) -> S
     rules = rules or Schema()
     known = {item.name for item in rules.properties}
     types = rules.types if rules.types or rules.alternatives else ("object",)
-    return replace(
-        rules, types=types, properties=rules.properties + tuple(item for item in parameters if item.name not in known)
-    )
+    others = tuple(item for item in parameters if item.name not in known)
+    return replace(rules, types=types, properties=rules.properties + others)
 
 
 def arguments_of(parameters: Iterable[Parameter], rules: Schema | None) -> Schema:
@@ -412,9 +411,8 @@ class SchemaWriter:
         elif parts:
             found["allOf"] = parts
         if (discriminator := schema.discriminator) is not None:
-            mapping = {
-                value: self.ref(name) for value, name in (discriminator.mapping or {}).items() if name is not None
-            }
+            known = ((value, name) for value, name in (discriminator.mapping or {}).items() if name is not None)
+            mapping = {value: self.ref(name) for value, name in known}
             found["discriminator"] = {"propertyName": discriminator.property, "mapping": mapping}
         if schema.alternatives:
             # The discriminator decides, whatever else matches.

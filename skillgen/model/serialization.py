@@ -188,9 +188,8 @@ def read_joined(place: str, text: str, style: str, explode: bool) -> tuple[list[
     is_encoded = place in ("query", "path") and separator in ",."  # in an item; other separators are encoded as well
     text, place = (text, place) if is_encoded else (read_text(place, text, style), "header")
     pieces = text.split(separator) if text else []
-    members = (
-        [piece.partition("=")[::2] for piece in pieces] if explode else zip(pieces[::2], pieces[1::2], strict=False)
-    )
+    pairs = (piece.partition("=")[::2] for piece in pieces)
+    members = pairs if explode else zip(pieces[::2], pieces[1::2], strict=False)
     decoded = [(read_text(place, key), read_text(place, item)) for key, item in members]
     return [read_text(place, piece) for piece in pieces], decoded
 

@@ -97,11 +97,8 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         return service
     tools = tuple(tool for tool in service.tools if _is_selected(tool, include, exclude))
     names = {tool.name for tool in tools}
-    events = tuple(
-        event
-        for event in service.events
-        if (event.tool in names if event.tool is not None else _is_selected(event, include, exclude))
-    )
+    own = (item for item in service.events if item.tool is not None or _is_selected(item, include, exclude))
+    events = tuple(item for item in own if item.tool is None or item.tool in names)
     candidates: tuple[Tool | Event, ...] = (*service.tools, *service.events)
     used_groups = {tool.group for tool in tools}
     groups = tuple(group for group in service.groups if group.name in used_groups)
@@ -111,12 +108,9 @@ def select_tools(service: Service, include: Sequence[Pattern], exclude: Sequence
         selection = replace(selection, origins={**(service.origins or {}), "tools": origin})
     used = types_reached(types_named_in(tools, events, selection.prompts), type_references(service))
     workflows, left_out = usable_workflows(service.workflows, names)
-    return replace(
-        selection,
-        schemas=tuple(item for item in service.schemas if item.name in used),
-        workflows=workflows,
-        problems=(*service.problems, *unmatched_patterns((*include, *exclude), candidates), *left_out),
-    )
+    schemas = tuple(item for item in service.schemas if item.name in used)
+    problems = (*service.problems, *unmatched_patterns((*include, *exclude), candidates), *left_out)
+    return replace(selection, schemas=schemas, workflows=workflows, problems=problems)
 
 
 def unmatched_patterns(patterns: Sequence[Pattern], candidates: Sequence[Tool | Event]) -> list[Problem]:
@@ -330,12 +324,12 @@ def _workflows(service: Service, request: Request) -> tuple[list[Workflow], list
         if unknown := [step.tool for step in steps if step.tool not in names]:
             message = f"a step calls {unknown[0]!r}, which the service does not have"
             problems.append(Problem.of("text-names-gone", place, message))
-        known = tuple(
-            WorkflowStep(name="", tool=step.tool, description=step.do, pointer=f"{place}/{index}")
-            for index, step in enumerate(steps)
-            if step.tool in names
-        )
-        flows.append(Workflow(name=f"workflow-{number}", title=goal, steps=known, pointer=place))
+        known = []
+        for index, step in enumerate(steps):
+            if step.tool in names:
+                at = f"{place}/{index}"
+                known.append(WorkflowStep(name="", tool=step.tool, description=step.do, pointer=at))
+        flows.append(Workflow(name=f"workflow-{number}", title=goal, steps=tuple(known), pointer=place))
     return flows, problems
 
 
@@ -399,11 +393,8 @@ def _with_groups(service: Service, request: Request) -> Service:
     known = {name for group in service.groups for name in (group.name, group.title)}
     listed = ", ".join(group.name for group in service.groups)
     fix = f"name one of {listed}" if listed else None
-    problems = [
-        Problem.of("group-unknown", request.place("groups", name), f"the service has no group {name!r}", fix)
-        for name in declared
-        if name not in known
-    ]
+    unknown = ((request.place("groups", name), name) for name in declared if name not in known)
+    problems = [Problem.of("group-unknown", at, f"the service has no group {name!r}", fix) for at, name in unknown]
     groups = []
     for group in service.groups:
         if texts := declared.get(group.name) or declared.get(group.title):

@@ -98,11 +98,9 @@ def resolve_targets(
     near, kept = tuple(dict.fromkeys((top, *outs.values(), *more))), () if outs == own else tuple(own.values())
     place = Place(out=top, near=near, siblings=outs, kept=kept, owner=file, top=file)
     sources = [getattr(target.source, target.source.kind) for target in targets.values()]
-    return tuple(
-        _resolved(name, target, file, given, structs.replace(place, is_shared=sources.count(source) > 1))
-        for (name, target), source in zip(targets.items(), sources, strict=True)
-        if only in (None, name)
-    )
+    places = [structs.replace(place, is_shared=sources.count(source) > 1) for source in sources]
+    triples = ((name, target, at) for (name, target), at in zip(targets.items(), places, strict=True))
+    return tuple(_resolved(name, target, file, given, at) for name, target, at in triples if only in (None, name))
 
 
 def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], place: Place) -> NamedTarget:
@@ -120,13 +118,9 @@ def _resolved(name: str, target: Target, file: Path, given: Mapping[str, Any], p
         if output.templates is not None and "templates" not in given:
             _refuse_outside(folder / output.templates, folder, "--templates")
             output = structs.replace(output, templates=str(folder / output.templates))
-        place = structs.replace(
-            place,
-            out=place.siblings[name],
-            within=None if is_named else folder,
-            target=name,
-            install=skill_folders(output, Path() if "install_to" in given else folder),
-        )
+        install = skill_folders(output, Path() if "install_to" in given else folder)
+        within = None if is_named else folder
+        place = structs.replace(place, out=place.siblings[name], within=within, target=name, install=install)
     target = structs.replace(target, source=structs.replace(target.source, **of_source), output=output)
     return NamedTarget(name=name, target=target, file=file, place=place, given=tuple(given))
 
@@ -180,11 +174,11 @@ def request_of_target(
         secrets |= secrets_from_environment({name: environment[name] for name in variables_in(value)})
         return str(folder / text) if is_path and not is_url(text) else text
 
-    values = {
-        item.name: resolved(getattr(target.source, item.name), f"{where}/{item.key}", is_path=item.is_path)
-        for item in options_in(Source)
-        if item.name not in named.given
-    }
+    values = {}
+    for item in options_in(Source):
+        if item.name not in named.given:
+            value = getattr(target.source, item.name)
+            values[item.name] = resolved(value, f"{where}/{item.key}", is_path=item.is_path)
     source = structs.replace(target.source, **values)
     extra = resolved(tuple(target.texts.extra), f"{named.pointer}/extra", is_path=True)
     kind, cwd = source.kind, Path(source.cwd or folder)

@@ -27,7 +27,7 @@ from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin
 from skillgen.pipeline import ownership, rendering
 from skillgen.pipeline.packages import skill_folders
-from skillgen.pipeline.results import Failure, Outcome, Place, Reading, Result
+from skillgen.pipeline.results import Failure, Outcome, OutcomeKind, Place, Reading, Result
 from skillgen.sources.json_access import as_dict, json_or_none
 from skillgen.text.markdown import counted, first_of, one_line
 from skillgen.text.words import distinct
@@ -106,16 +106,12 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         if change.path.endswith("SKILL.md") and change.new is not None and change.path in documents.contents:
             states = plans[0].after.states[change.path]
             problems += problems_of_added_lines(lines_of(change.new), states, service, change.path)
-    return tuple(
-        Outcome(
-            kind="installed" if item.is_installed else "documents",
-            plan=plan,
-            is_check=output.check,
-            service=service,
-            problems=(*(() if item.is_installed else problems), *_plan_problems(plan)),
-        )
-        for item, plan in zip(places, plans, strict=True)
-    )
+    outcomes: list[Outcome] = []
+    for item, plan in zip(places, plans, strict=True):
+        kind: OutcomeKind = "installed" if item.is_installed else "documents"
+        found = (*([] if item.is_installed else problems), *_plan_problems(plan))
+        outcomes.append(Outcome(kind=kind, plan=plan, is_check=output.check, service=service, problems=found))
+    return tuple(outcomes)
 
 
 def _move_service(service: Service, output: OutputOptions, place: Place, old: Path) -> tuple[Outcome, ...]:
@@ -244,9 +240,8 @@ def _refuse_losses(service: Service, plan: Plan, after: Record) -> None:
 
 
 def _poorer_tools(what: str, before: Mapping[str, Any], after: Mapping[str, Any], *keys: str) -> list[str]:
-    poorer = [
-        name for name, tool in before.items() if any(tool.get(key) and not after.get(name, {}).get(key) for key in keys)
-    ]
+    pairs = ((name, tool, after.get(name, {})) for name, tool in before.items())
+    poorer = [name for name, old, new in pairs if any(old.get(key) and not new.get(key) for key in keys)]
     return [f"{what} of {counted(len(poorer), 'tool')}, such as {poorer[0]}"] if poorer else []
 
 

@@ -235,9 +235,8 @@ def node_servers(files: ProjectFiles) -> Iterator[Proposal]:
         if not found and (words := _start_of_node(files, folder)):
             found = {package.rpartition("/")[2]: words}
         names = sorted(found, key=lambda name: "mcp" not in name.lower())
-        starting = {
-            found[name][-1]: name for name in reversed(names) if _STARTS.search(files.text(folder, found[name][-1]))
-        }
+        last = {name: found[name][-1] for name in reversed(names)}
+        starting = {file: name for name, file in last.items() if _STARTS.search(files.text(folder, file))}
         for name in sorted(starting.values()) or names[:1]:
             words, keys = found[name], _keys(text_of(data, "version"), text_of(data, "homepage"))
             if installed and not data.get("private"):

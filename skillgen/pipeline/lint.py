@@ -70,11 +70,8 @@ class Linter:
 
         file = skill / "SKILL.md" if skill.is_dir() else skill
         pages = [file, *sorted(path for path in file.parent.rglob("*.md") if path != file and file.name == "SKILL.md")]
-        texts = {
-            path.as_posix(): text
-            for path in pages[:_PAGES_LIMIT]
-            if is_below(path, file.parent) and (text := text_of_file(path)) is not None
-        }
+        inside = (path for path in pages[:_PAGES_LIMIT] if is_below(path, file.parent))
+        texts = {path.as_posix(): text for path in inside if (text := text_of_file(path)) is not None}
         if file.as_posix() not in texts:
             raise UsageError("is not a skill", where=f"--skill {skill.as_posix()}", fix="name a SKILL.md or its folder")
         folder = file.resolve().parent

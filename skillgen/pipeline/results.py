@@ -316,10 +316,8 @@ class Result(Struct, frozen=True, kw_only=True):
     @property
     def is_upgrade(self) -> bool:
         """True if documents differed, and only because another release of skillgen writes them."""
-        changed = [outcome for outcome in self.outcomes if outcome.plan.drift]
-        return bool(changed) and all(
-            any(problem.code == "generator-changed" for problem in outcome.problems) for outcome in changed
-        )
+        codes = [{problem.code for problem in outcome.problems} for outcome in self.outcomes if outcome.plan.drift]
+        return bool(codes) and all("generator-changed" in found for found in codes)
 
     @property
     def diff(self) -> str:
