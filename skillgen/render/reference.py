@@ -253,9 +253,10 @@ def _is_short(schema: Schema) -> bool:
     rest = replace(schema, types=(), description=None, title=None, properties=())
     if rest not in (Schema(), Schema(additional=False)):
         return False
-    words = ((item.name, len((item.description or "").encode()), item.schema) for item in schema.properties)
-    sizes = (len(name) + size + _size_bytes(inner) for name, size, inner in words)
-    return sum(sizes) <= INLINE_LIMIT_BYTES and not any(nested_lines(item.schema) for item in schema.properties)
+    size = 0
+    for item in schema.properties:
+        size += len(item.name) + len((item.description or "").encode()) + _size_bytes(item.schema)
+    return size <= INLINE_LIMIT_BYTES and not any(nested_lines(item.schema) for item in schema.properties)
 
 
 def _size_bytes(schema: Schema) -> int:

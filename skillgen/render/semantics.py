@@ -24,8 +24,8 @@ from skillgen.text.summary import documented_parameters
 
 def marks(tool: Tool) -> tuple[str, ...]:
     """Returns the marks of a tool; empty if nothing is known."""
-    asks, is_deprecated = bool(tool.semantics.requires_confirmation), tool.deprecated
-    return tuple(filter(None, ("ask first" * asks, tool.semantics.effect, "deprecated" * is_deprecated)))
+    asks = "ask first" if tool.semantics.requires_confirmation else None
+    return tuple(filter(None, (asks, tool.semantics.effect, "deprecated" if tool.deprecated else None)))
 
 
 def mark_text(tool: Tool, said: str = "", *, is_short: bool = False) -> Markdown:
