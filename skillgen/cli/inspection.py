@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from msgspec import structs
@@ -244,7 +244,7 @@ def lint(
     is_conformance = report.format == "conformance"
     linter = Linter(options, project.lint, file, has_requirements=is_conformance, only_errors=console.quiet)
     findings, code = list[Findings](), ExitCode.DONE
-    for name, path, out, reading in _readings(given, file, console):
+    for name, path, out, reading in _readings(given, file, console, is_for_documents=report.skill is not None):
         for error in reading.failures:
             console.fail(error)
             code = max(code, error.exit_code)
@@ -270,11 +270,11 @@ def lint(
 
 
 def _readings(
-    given: Given, file: Path | None, console: Console
+    given: Given, file: Path | None, console: Console, **details: Any
 ) -> Iterator[tuple[str | None, str | None, Path | None, Reading]]:
     """Yields the name of each source, its file, the folder of its documents, and what was read."""
     if given.has_source or file is None:
-        for source, request in structs.replace(given, project=None).requests():
+        for source, request in structs.replace(given, project=None).requests(**details):
             is_file = source is not None and Path(source).is_file()
             yield source, source if is_file else None, None, read(request, console)
         return

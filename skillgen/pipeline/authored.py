@@ -201,7 +201,7 @@ def completed(service: Service, request: Request, infer: Callable[..., Service] 
         from skillgen.sources.mcp.publications import with_installed_entry
 
         service = with_installed_entry(service)
-    return with_description(service)
+    return with_description(service) if request.is_for_documents else service
 
 
 def with_stored_texts(service: Service, request: Request) -> Request:

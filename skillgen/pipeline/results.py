@@ -103,6 +103,9 @@ class Request:
     in its folder. The service that is read then has no text of `draft`.
     """
 
+    is_for_documents: bool = True
+    """False if nobody reads what a skill says of the service, which is then not inferred."""
+
     documents: Place | None = None
     """The place of the documents, whose texts.yaml counts; `None` for a source without documents."""
 

@@ -21,6 +21,7 @@ from skillgen.model.values import child, is_inferred, to_json
 from skillgen.security.secrets import host_of, is_loopback, is_private
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import counted, first_of, json_text
+from skillgen.text.words import ends_of
 
 Findings = Iterator[tuple[str, str]]
 """The place and the message of each finding."""
@@ -454,10 +455,8 @@ _RULES_ON_SERVICES: _Table = (
 # -- names of tools ----------------------------------------------------------------------------------------------------
 
 _NAME_IN_TEXT = r"(?=[a-z0-9]*[A-Z_-])[a-z][A-Za-z0-9]*(?:[_-][A-Za-z0-9]+)*(?![\w/:-]|\.\w)"
-_AFTER_WORD = re.compile(rf" (?<=[lsnkuroehLSNKUROEH][eglnryEGLNRY] )[`'\"]?({_NAME_IN_TEXT})")
-"""A name after the last two letters of any of the verbs, which skip most words; `_VERB_BEFORE` decides."""
-
-_VERB_BEFORE = re.compile(r"\b(?:call|use|using|invoke|run|try|tool|prefer) (?:the )?(?:tool )?\Z", re.IGNORECASE)
+_VERBS = ("call ", "use ", "using ", "invoke ", "run ", "try ", "tool ", "prefer ")
+_AFTER_VERB = re.compile(rf"\b(?i:{'|'.join(_VERBS)})(?i:the )?[`'\"]?({_NAME_IN_TEXT})")
 _NOUN = re.compile(r" tools?\b")
 _BEFORE_NOUN = re.compile(rf"(?<![\w./:-])({_NAME_IN_TEXT})[`'\"]?(?:\(\))?\Z")
 """A name of several words after "call", "use" or another such verb, or before "tool"."""
@@ -485,9 +484,9 @@ def _letters_of(text: str) -> bytes:
 def style_of(name: str) -> str | None:
     """Returns how the words of a name are joined; `None` for a single word, and for two ways as in `WebApps_List`."""
     name = _COUNTER.sub("", name)
-    if _HUMP.search(name):
-        return None if "_" in name else "camelCase"
-    inner = name.strip("_-") if name == name.lower() else ""
+    if name != name.lower():
+        return "camelCase" if "_" not in name and _HUMP.search(name) else None
+    inner = name.strip("_-")
     return "snake_case" if "_" in inner else "kebab-case" if "-" in inner else None
 
 
@@ -523,11 +522,13 @@ class ToolNames:
 
     def missing_in(self, text: str) -> Iterator[str]:
         """Yields the names after "call", "use" or another such verb, or before "tool", that are missing."""
-        after_word, nouns = _AFTER_WORD.finditer(text), (noun.start() for noun in _NOUN.finditer(text))
-        after_verb = (name for name in after_word if _VERB_BEFORE.search(text, name.start() - 16, name.start() + 1))
+        small = text.encode("ascii", "replace").decode().lower()  # a character for each of the text
+        starts = sorted(end - len(verb) for verb in _VERBS for end in ends_of(verb, small))
+        after_verb = (_AFTER_VERB.match(text, start) for start in starts)
+        nouns = (noun.start() for noun in _NOUN.finditer(text))
         # Names have up to 128 characters.
-        before_noun = filter(None, (_BEFORE_NOUN.search(text, start - 140, start) for start in nouns))
-        for found in dict.fromkeys(name[1] for name in (*after_verb, *before_noun)):
+        before_noun = (_BEFORE_NOUN.search(text, start - 140, start) for start in nouns)
+        for found in dict.fromkeys(name[1] for name in filter(None, (*after_verb, *before_noun))):
             # `read-only` may be an adjective.
             is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
             if is_name and self.is_missing(found):

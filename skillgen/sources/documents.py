@@ -27,6 +27,7 @@ from skillgen.sources.http import Fetched, FetchOptions, fetch
 from skillgen.sources.json_access import SOURCE_LIMIT_BYTES, json_from_text, plain_object
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text
+from skillgen.text.words import ends_of
 
 _COMPRESSED_STARTS = ((b"\x1f\x8b", "gzip"), (b"PK\x03\x04", "zip"), (b"BZh", "bzip2"), (b"\xfd7zXZ\0", "xz"))
 _COMMENT_START = re.compile(r"[\s{\[]*(?://|/\*)")
@@ -218,18 +219,10 @@ def _may_refer_outward(text: str) -> bool:
     """True unless every reference certainly points into the document itself, so that bundling changes nothing."""
     text = text.replace('$ref": "#', '.ref": "#')  # as nearly all are written
     return (
-        any(_EXTERNAL_REF.match(text, end) for end in _ends(text, "$"))
-        or any(text.startswith(_ESCAPED_REF, end) for end in _ends(text, "\\"))
-        or ("discriminator" in text and any(_EXTERNAL_MAPPING.match(text, end) for end in _ends(text, "mapping")))
+        any(_EXTERNAL_REF.match(text, end) for end in ends_of("$", text))
+        or any(text.startswith(_ESCAPED_REF, end) for end in ends_of("\\", text))
+        or ("discriminator" in text and any(_EXTERNAL_MAPPING.match(text, end) for end in ends_of("mapping", text)))
     )
-
-
-def _ends(text: str, word: str) -> Iterator[int]:
-    """Yields the index after each occurrence of a word; a pattern or `split` searches long texts far slower."""
-    start = text.find(word)
-    while start >= 0:
-        yield start + len(word)
-        start = text.find(word, start + len(word))
 
 
 def _read(source: str, access: FetchOptions) -> tuple[str, bytes]:

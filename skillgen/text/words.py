@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, count
 
@@ -126,3 +126,11 @@ def slug(text: str, limit: int = _STEM_LIMIT) -> str:
 def safe_stem(stem: str, prefix: str, taken: frozenset[str] = frozenset()) -> str:
     """Returns a slug, with a prefix if it is taken or reserved by a system."""
     return f"{prefix}-{stem}" if stem in taken or stem in _RESERVED else stem
+
+
+def ends_of(word: str, text: str) -> Iterator[int]:
+    """Yields the index after each occurrence of a word; a pattern or `split` searches long texts far slower."""
+    start = text.find(word)
+    while start >= 0:
+        yield start + len(word)
+        start = text.find(word, start + len(word))
