@@ -556,6 +556,17 @@ def test_only_texts_on_what_changed_are_outdated_and_renewed(tmp_path: Path) -> 
     assert "text-outdated" not in generated("build", cwd=tmp_path).stderr
 
 
+def test_the_title_of_a_group_that_is_not_declared_is_about_all_tools(tmp_path: Path) -> None:
+    project(tmp_path)
+    changed = api()
+    for tag, outdated in (("menu", False), ("bills", True)):
+        entry = {"operationId": f"{tag}Read", "tags": [tag], "responses": {}}
+        changed["paths"][f"/{tag}"] = {"get": entry}
+        (tmp_path / "api.json").write_text(json.dumps(changed), "utf-8")
+        assert ("groups (new: billsRead)" in run_skillgen("lint", cwd=tmp_path).stdout) == outdated
+        draft(tmp_path, "--yes", answer={"groups": {"other": {"title": "Menu"}}}).ended(0)
+
+
 def test_exactly_one_way_to_write_is_chosen(tmp_path: Path) -> None:
     project(tmp_path)
     assert draft(tmp_path).exit_code == 2

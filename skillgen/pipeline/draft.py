@@ -208,15 +208,16 @@ def values_of(
 def _records(texts: Texts, renewed: Collection[str], declared: Service, shown: Collection[str]) -> list[Json]:
     """Returns the digests of texts: those that they have, and new ones of `renewed`.
 
-    A digest covers what the text is about: effects and workflows their tools, titles their groups, and any other text
-    the service and the tools that the brief has `shown`, and how many there are.
+    A digest covers what the text is about: effects and workflows their tools, titles their groups if all are declared,
+    and any other text the service and the tools that the brief has `shown`, and how many there are.
     """
     facts, found = _declared(declared), dict[str, list[Json]]()
     before = {text: record.source for record in texts.drafted for text in record.texts}
+    groups = {f"groups.{name}" for name in texts.groups}
     subjects: dict[str, Collection[str]] = {
         "workflows": {step.tool for steps in texts.workflows.values() for step in steps},
         "tools": texts.tools.keys(),
-        "groups": {f"groups.{name}" for name in texts.groups},
+        "groups": groups if groups <= facts.keys() else {"", *shown},
     }
     for key in _keys_in(texts):
         about = subjects.get(key, {"", *shown})
