@@ -36,8 +36,8 @@ _MAX_SENTENCE = 2_000
 _MAX_PASSAGES = 20
 """A text with more passages is quoted as a whole: each is stored with the rest."""
 
-_MIN_FOREIGN_WORDS = 2
-"""Words of a language that make a sentence one of it; one may be a name."""
+_MIN_FOREIGN_CONCEPTS = 2
+"""Concepts in words of a language that make a sentence one of it; one may be a name."""
 
 _BLOCK_TAG = "p|div|br|hr|[uod]l|li|d[td]|pre|table|t[rdh]|details|summary|section|h[1-6]"
 _END = re.compile(
@@ -210,8 +210,10 @@ class _Tables(Struct):
         """Returns the rules that tokens match, and whether the words are of another language than English."""
         matching = {item.rule for item in self.candidates({*tokens}) if item.regex.search(tokens)}
         languages = self.languages & {*tokens}
-        for language in (code for code in languages if tokens.count(code) >= _MIN_FOREIGN_WORDS):
-            words = tokens.replace(",", " , ").split()
+        words = tokens.replace(",", " , ").split() if languages else []
+        for language in languages:
+            if len({word for word in words if language in word}) < _MIN_FOREIGN_CONCEPTS:
+                continue
             own = " ".join(word for word in words if language in word or self.languages.isdisjoint(word))
             for number, stop, choices in self.foreign_patterns:
                 if any(_occur_in(part, choices) for part in own.split(stop)):
