@@ -331,11 +331,22 @@ def test_mcp_yaml_is_valid_whatever_the_keywords_of_a_schema_have(tmp_path: Path
     assert read["paths"]["/a"]["post"]["requestBody"]["content"]["application/json"]["schema"]["type"] == "object"
 
 
-def test_mcp_yaml_has_no_login_without_the_urls_that_it_needs(tmp_path: Path) -> None:
-    login = {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example", "scopes": {}}}}
+@pytest.mark.parametrize(
+    ("login", "written"),
+    [
+        (
+            {"type": "oauth2", "flows": {"authorizationCode": {"authorizationUrl": "https://a.example", "scopes": {}}}},
+            {"type": "oauth2", "flows": {}},
+        ),
+        (key := {"type": "apiKey", "in": "header", "name": "Authorization", "description": "`Token token=<key>`"}, key),
+        (key | {"description": "`Token <key>`"}, {"type": "http", "scheme": "token", "description": "`Token <key>`"}),
+    ],
+)
+def test_mcp_yaml_has_a_login_that_clients_can_read(tmp_path: Path, login: Json, written: Json) -> None:
+    """No flow without the URLs that it needs, and no scheme of HTTP with more than a word."""
     data = description(components={"securitySchemes": {"login": login}}, security=[{"login": []}])
     read, _ = manifest(tmp_path, skillgen.read(data))
-    assert read["components"]["securitySchemes"] == {"login": {"type": "oauth2", "flows": {}}}
+    assert read["components"]["securitySchemes"] == {"login": written}
 
 
 def test_mcp_yaml_has_no_method_that_only_openapi_3_2_has(tmp_path: Path) -> None:

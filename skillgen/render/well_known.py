@@ -444,9 +444,9 @@ def _scheme(auth: Auth) -> dict[str, Any] | None:
         return {"type": "openIdConnect", "openIdConnectUrl": auth.metadata_url or ""}
     if auth.kind == "mutualTLS":
         return {"type": "mutualTLS"}
-    if auth.kind == SIGNATURE:
-        signed = {"type": "apiKey", "in": "header", "name": "Authorization"}
-        return {**signed, "x-amazon-apigateway-authtype": "awsSigv4"}
+    if auth.kind == SIGNATURE or auth.prefix.endswith("="):  # `Token token=` is no name of a scheme
+        header = {"type": "apiKey", "in": "header", "name": "Authorization"}
+        return header | ({"x-amazon-apigateway-authtype": "awsSigv4"} if auth.kind == SIGNATURE else {})
     if auth.kind in ("bearer", "basic") or (auth.sent_as or "").startswith("Authorization:"):
         return {"type": "http", "scheme": auth.kind, "bearerFormat": auth.token_format}
     place, _, name = (auth.sent_as or "").partition(" ")
