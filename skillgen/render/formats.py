@@ -386,8 +386,7 @@ def llms_documents(rendering: Rendering) -> Iterator[Document]:
         "workflow_lines": workflow_lines(service.workflows, service.tools, reference.about, places.reference),
     }
     yield Document("llms.txt", marked(templates.render("llms.txt.j2", **context)))
-    head = templates.render("llms-full.txt.j2", **context)
-    yield Document("llms-full.txt", single_file(head, rendering.reference))
+    yield Document("llms-full.txt", single_file(templates.render("llms-full.txt.j2", **context), rendering.reference))
 
 
 def _instructions_address(rendering: Rendering, places: Places) -> str | None:

@@ -99,8 +99,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*](?:[^*\n]{0,80}[^\s*])?)\*(?![\w*])"
 def plain(text: str) -> str:
     """Returns a text on one line for a value of front matter: without angle brackets, `---` and Markdown code."""
     line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
-    line = _EMPHASIS.sub(r"\1", line)
-    return redact(re.sub("-{3,}", "—", line))[0]
+    return redact(re.sub("-{3,}", "—", _EMPHASIS.sub(r"\1", line)))[0]
 
 
 def tool_phrase(tool: Tool) -> str:

@@ -602,8 +602,7 @@ def _other_lines(schema: Schema, way: Direction) -> Iterator[str]:
 def unnamed_lines(schema: Schema, way: Direction) -> Iterator[str]:
     """Yields the properties that have no fixed name, which follow those that have one."""
     for pattern, item in (schema.patterns or {}).items():
-        label = phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item))
-        yield from _branch(label, item, way)
+        yield from _branch(phrase("branch_matching", pattern=exact_code(pattern), type=type_phrase(item)), item, way)
     if isinstance(schema.additional, Schema):
         yield from _branch(phrase("branch_other", type=type_phrase(schema.additional)), schema.additional, way)
 

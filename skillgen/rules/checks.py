@@ -97,8 +97,7 @@ def _brief_description(tool: Tool, types: Types) -> Findings:
     text = _text_of(tool)
     count = len(words_in(_WIDE.sub(r"\g<0> ", text)))
     if 0 < count < _BRIEF_WORDS and _repeated(text, tool) is None:
-        message = f"the description of {tool.name} has {counted(count, 'word')}: {text!r}"
-        yield f"{tool.pointer}/description", message
+        yield f"{tool.pointer}/description", f"the description of {tool.name} has {counted(count, 'word')}: {text!r}"
 
 
 def _long_description(tool: Tool, types: Types) -> Findings:

@@ -285,8 +285,7 @@ class _Check:
             value = follow(call.arguments, fault.pointer, "")
             is_open = fault.pointer and (is_partial or _is_open(value) or _is_open(fault.pointer))
             if not is_open and not _UNCHECKED.search(fault.pointer + fault.message):
-                what = f"{str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
-                yield "call-refused", f"calls {what}"
+                yield "call-refused", f"calls {str(call.request)[:120]}: {fault.pointer} {fault.message[:200]}"
 
     def _command(self, words: list[str]) -> _Findings:
         starts = {command[:end] for command in self._commands for end in range(1, len(command) + 1)}

@@ -394,8 +394,7 @@ def text_report(findings: Sequence[Findings], *, is_complete: bool, is_quiet: bo
         rules = _by_code(item.problems).values()
         for same in sorted(rules, key=lambda same: (LEVELS.index(same[0].level), -len(same), same[0].code)):
             lines += [*_rule_lines(same, item, is_complete), ""]
-    safe = (disarm_log_commands(disarm(line)) for line in lines[:-1])
-    return "".join(f"{line}\n" for line in safe)
+    return "".join(f"{disarm_log_commands(disarm(line))}\n" for line in lines[:-1])
 
 
 def _by_code(problems: Iterable[Problem]) -> defaultdict[str, list[Problem]]:

@@ -36,7 +36,7 @@ _MAX_SENTENCE = 2_000
 _MAX_PASSAGES = 20
 """A text with more passages is quoted as a whole: each is stored with the rest."""
 
-_MIN_FOREIGN_CONCEPTS = 2
+_MIN_CONCEPTS = 2
 """Concepts in words of a language that make a sentence one of it; one may be a name."""
 
 _BLOCK_TAG = "p|div|br|hr|[uod]l|li|d[td]|pre|table|t[rdh]|details|summary|section|h[1-6]"
@@ -211,9 +211,7 @@ class _Tables(Struct):
         matching = {item.rule for item in self.candidates({*tokens}) if item.regex.search(tokens)}
         languages = self.languages & {*tokens}
         words = tokens.replace(",", " , ").split() if languages else []
-        for language in languages:
-            if len({word for word in words if language in word}) < _MIN_FOREIGN_CONCEPTS:
-                continue
+        for language in (code for code in languages if len({word for word in words if code in word}) >= _MIN_CONCEPTS):
             own = " ".join(word for word in words if language in word or self.languages.isdisjoint(word))
             for number, stop, choices in self.foreign_patterns:
                 if any(_occur_in(part, choices) for part in own.split(stop)):

@@ -233,8 +233,7 @@ _MIN_GENERATED = 6
 
 def is_made_of_words(value: str) -> bool:
     """True if a value is words, numbers and versions (`us-east-1`, `gpt-4o-mini`), not generated characters."""
-    generated = (piece for piece in _ALNUM_RUN.findall(value) if not _is_word(piece))
-    return sum(map(len, generated)) < _MIN_GENERATED
+    return sum(len(piece) for piece in _ALNUM_RUN.findall(value) if not _is_word(piece)) < _MIN_GENERATED
 
 
 def _is_word(piece: str) -> bool:

@@ -109,8 +109,7 @@ def _is_message(item: Json) -> bool:
     """True unless the item is something else, such as a log record in JSON; many servers omit `jsonrpc`."""
     if not isinstance(item, dict):
         return False
-    is_response = "id" in item and ("result" in item or item.get("error") is not None)
-    return is_response or isinstance(item.get("method"), str)
+    return isinstance(item.get("method"), str) or ("id" in item and ("result" in item or item.get("error") is not None))
 
 
 MODERN_VERSION = "2026-07-28"
