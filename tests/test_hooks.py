@@ -275,6 +275,19 @@ def test_a_version_that_is_that_of_the_servers_sdk_is_reported(tmp_path: Path, i
     assert "version-of-sdk" not in run_skillgen(*corrected, cwd=project, env=env).stderr
 
 
+@pytest.mark.parametrize(("version", "name"), [("1", "fox"), ("2", "shop")])
+def test_a_framework_in_node_modules_is_not_the_server(tmp_path: Path, version: str, name: str) -> None:
+    package, framework = tmp_path / "node_modules" / "@acme" / "fox-mcp", tmp_path / "node_modules" / "shop"
+    package.mkdir(parents=True)
+    framework.mkdir()
+    write(framework / "package.json", {"name": "shop", "version": version})
+    (package / "server.py").write_text(SERVER, "utf-8")
+    (package / "shop_library.py").write_text("TOOLS = ['find_book']\n", "utf-8")
+    generated("from-server", "--", sys.executable, package / "server.py", cwd=tmp_path)
+    (skill,) = (tmp_path / "agent-docs").rglob("SKILL.md")
+    assert skill.parent.name == name
+
+
 def test_a_program_of_the_project_needs_no_active_environment(tmp_path: Path) -> None:
     """Neither on the command line nor in a project, also if another environment is active."""
     other = created_environment(tmp_path / "opt", library="TOOLS = ['of_another']\n")

@@ -423,10 +423,11 @@ def _crawled(target: ServerTarget, server_name: str | None, request: Request) ->
         words = words_of_command(target.command, service, target.cwd, target.secrets(), needs_folder=target.needs_cwd)
     entry = client_entry_of(target, result.transport)
     service = structs.replace(service, source=words, client_entry=entry, origins=origins)
-    if service.version and request.texts.version is None and (sdk := sdk_with_version(target, service.version)):
-        message = f"the server reports {service.version}, which is the version of its SDK, {sdk}; left out"
+    version = None if request.texts.version else service.version
+    if version and (found := sdk_with_version(target, service.name, version)):
+        message = f"the server reports {version}, which is the version of its SDK, {found[0]}; left out"
         problem = Problem.of(code="version-of-sdk", where="/initialize/serverInfo/version", message=message)
-        service = structs.replace(service, version=None, problems=(*service.problems, problem))
+        service = structs.replace(service, name=found[1], version=None, problems=(*service.problems, problem))
     return completed(service, request)
 
 

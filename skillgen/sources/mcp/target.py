@@ -30,6 +30,7 @@ from skillgen.security.secrets import (
     secrets_from_headers,
     secrets_from_url,
 )
+from skillgen.sources.documents import text_of_file
 from skillgen.sources.json_access import as_dict
 from skillgen.text import lazy_re as re
 
@@ -89,18 +90,27 @@ def is_tool_environment() -> bool:
     return bool(_UV_CACHE.fullmatch(prefix.parent.name)) or any(any(prefix.glob(name)) for name in _TOOL_FILES)
 
 
-def sdk_with_version(target: ServerTarget, version: str) -> str | None:
-    """Returns the Python SDK with that version in an environment in which a server's program is installed, if any; of a
-    server at a local URL, in that of the project.
+def sdk_with_version(target: ServerTarget, name: str, version: str) -> tuple[str, str] | None:
+    """Returns the SDK of which a server reports the version as its own, if any, and the name of the server.
 
-    A FastMCP server that sets no version reports the version of its SDK. What runs in an environment that cannot be
-    found, such as that of `npx` or of a remote server, has no known SDK.
+    A FastMCP server that sets no version reports that of its Python SDK: in the environment in which the server's
+    program is installed, or of a server at a local URL, in that of the project. A program in `node_modules` may report
+    the name and version of a framework there. What runs in an environment that cannot be found, such as that of `npx`
+    or of a remote server, has no known SDK.
     """
-    if not (target.command or is_loopback(target.url or "")) or not re.fullmatch(r"[0-9][\w.+]*", version):
+    if not (target.command or is_loopback(target.url or "")) or not re.fullmatch(r"[0-9][\w.+-]*", version):
         return None
+    for word in (word for word in target.command if "node_modules" in word):
+        modules, _, file = Path(target.cwd or "", word).resolve().as_posix().rpartition("node_modules/")
+        package = "/".join(file.split("/")[: 1 + file.startswith("@")])
+        others = (f"{modules}node_modules/{folder}{name}/package.json" for folder in ("", f"{package}/node_modules/"))
+        texts = (text_of_file(Path(other)) or "" for other in others)
+        if package not in ("", name) and any(f'"version": "{version}"' in text for text in texts):
+            return name, package
     names = (f"{sdk}-{version}.dist-info" for sdk in ("mcp", "fastmcp"))
     folders = list(_package_folders(target))
-    return next((name.partition("-")[0] for name in names if any((folder / name).is_dir() for folder in folders)), None)
+    sdk = next((name.partition("-")[0] for name in names if any((folder / name).is_dir() for folder in folders)), None)
+    return (sdk, name) if sdk else None
 
 
 def _package_folders(target: ServerTarget) -> Iterator[Path]:
