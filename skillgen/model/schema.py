@@ -374,7 +374,7 @@ class SchemaWriter:
     def write(self, schema: Schema) -> Json:
         """Returns a schema as JSON Schema."""
         found = self._written(schema)
-        names = self._types.extended(schema)
+        names = self._types.extended(schema) if schema.ref or schema.includes else []
         is_closed = schema.additional is False or any(self._types.type_of(name).additional is False for name in names)
         if is_closed and isinstance(found, dict):
             is_composed = not found.keys().isdisjoint(("$ref", "allOf", "anyOf", "oneOf"))
@@ -391,7 +391,7 @@ class SchemaWriter:
             found["format"] = schema.format
         if schema.choices is not None:
             found["enum"] = list(schema.choices)
-        found |= self.constraints(schema)
+        found |= self.constraints(schema) if schema.constraints else {}
         found |= self._object(schema)
         if schema.prefix_items:
             found["prefixItems"] = [self.write(item) for item in schema.prefix_items]
@@ -402,7 +402,7 @@ class SchemaWriter:
 
     def _composed(self, schema: Schema, found: dict[str, Json]) -> Json:
         parts: list[Json] = [{"$ref": self.ref(name)} for name in bases(schema)]
-        parts += [self._written(part) for part in schema.also]
+        parts += map(self._written, schema.also)
         for condition in schema.conditions:
             rule = {"if": condition.when, "then": condition.then, "else": condition.otherwise}
             parts.append({keyword: self._written(part) for keyword, part in rule.items() if part is not None})
@@ -453,7 +453,7 @@ class SchemaWriter:
             yield "additionalProperties", self.write(schema.additional)
         if schema.property_names is not None:
             yield "propertyNames", self.write(schema.property_names)
-        if required := self.required(schema):
+        if (schema.properties or schema.required) and (required := self.required(schema)):
             yield "required", required
 
     def required(self, schema: Schema) -> list[Json]:

@@ -161,15 +161,11 @@ class Generator:
 
     def _first_valid(self, values: Iterable[Json], name: str, schema: Schema) -> tuple[Json, ...]:
         """Returns the first value that may be published and is valid, and is no flag that deletes or sends."""
-        found = (
-            (value,)
-            for written in values
-            for value in (_readings(written) if self._in_url else (written,))
-            if not (value is True and _is_harmful(name))
-            and why_unpublishable(value, name) is None
-            and self.validator.validation_error(value, schema) is None
-        )
-        return next(found, ())
+        for value in chain.from_iterable(map(_readings, values)) if self._in_url else values:
+            is_safe = not (value is True and _is_harmful(name)) and why_unpublishable(value, name) is None
+            if is_safe and self.validator.validation_error(value, schema) is None:
+                return (value,)
+        return ()
 
     def _candidates(self, flat: Schema, name: str, depth: int, text: str) -> Iterator[Generated]:
         """Yields values for a flat schema, the best first."""
@@ -320,8 +316,8 @@ def _object(members: Mapping[str, Generated]) -> Generated:
 
 def _about(item: Parameter) -> str:
     """Returns what explains a property: its description, or that of its schema or of an alternative."""
-    parts = (item.description, item.schema.description, *(part.description for part in item.schema.alternatives))
-    return next(filter(None, parts), "")
+    parts = (item.schema, *item.schema.alternatives)
+    return item.description or next(filter(None, (part.description for part in parts)), "")
 
 
 def _reluctance(choice: Json) -> int:
