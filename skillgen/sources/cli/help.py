@@ -181,7 +181,7 @@ _TAKES_COMMAND = re.compile(
     r"|\{[^{}\s]*\}(?: \.\.\.|\Z)| \.\.\.\Z",
     re.IGNORECASE,
 )
-_LISTS = r"command(?![- ]line)|\Atopics\Z|\b(?:tasks|functions)\Z|\bactions?\b"
+_LISTS = re.compile(r"command(?![- ]line)|\Atopics\Z|\b(?:tasks|functions)\Z|\bactions?\b", re.IGNORECASE)
 _LISTS_NOT = re.compile(
     r"option|flag|switch|argument|\Aargs\Z|positional|parameter|usage|example|environment(?! commands)|alias|\bfiles?\Z"
     r"|\Asee also|learn more|help topic|exit|description|\Aname\Z|feedback|interface|format|concept|guide",
@@ -196,18 +196,15 @@ _ENTRY = re.compile(
 )
 _CALL = re.compile(rf"\[?(?P<name>{_WORD})\]?(?P<args>(?: .*)?)\n(?P<text> (?:.|\n(?![^ \n]))*)")
 """A call without the program, with the deeper lines below it."""
-_BROKEN = re.compile(r"^( +\w[\w -]{0,80} <[\w.-]+)((?: {2,}\S.*)?\n) +([\w.-]*>)(?= {2}|$)", re.MULTILINE)
-"""An argument of a command of which the end is on the next line."""
 _SWITCH = re.compile(r" \[-[^\[\]]{1,80}\]")
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
 
 _FIRST = re.compile(
     r"(?: \[(?:-|[\w ]{0,40}(?i:option|flag|global))[^\[\]]{0,80}\](?:\.\.\.)?)*"
-    r" (?:\[?<?(?P<command>(?i:(?:sub-?)?command|cmd|action|function)\b)"
-    r"|<(?P<label>\w{3,30})>|(?P<name>[^\W\d_a-z]{3,30})(?:\s|\Z))"
+    r" \[?<?(?i:(?:sub-?)?command|cmd|action|function)\b"
 )
-"""The first positional argument of a usage line, behind the call."""
+"""A command as the first positional argument of a usage line, behind the call."""
 
 _NAMES = re.compile(rf" *(?:\[{{1,2}}, )*{_WORD}(?:(?:, ?| {{2,}}){_WORD}){{0,200}},?\Z")
 """A line of names alone, separated by commas or in columns."""
@@ -264,7 +261,7 @@ class _Help:
         text = _FLAT.sub(lambda found: found[1] + indent(found[2], "  "), text)
         self._words = [word.rpartition("/")[2] for word in words]
         self._call = " ".join(self._words)
-        self._lines = [*map(_parsed_line, _BROKEN.sub(r"\1\3\2", text).splitlines())]
+        self._lines = [*map(_parsed_line, text.splitlines())]
         self._is_manual = _MANUAL.match(text) is not None
         self._usage_lines: set[int] = set()
         self.unread: list[str] = []
@@ -272,11 +269,8 @@ class _Help:
         calls = self._read_calls()
         self._usages = usages = [] if calls else self._read_usages()
         self._takes_command = is_listing or any(map(_TAKES_COMMAND.search, usages))
-        first = next(filter(None, (_FIRST.match(usage.removeprefix(self._call)) for usage in usages)), None)
-        self.names_command = first is not None and first["command"] is not None
+        self.names_command = any(_FIRST.match(usage.removeprefix(self._call)) for usage in usages)
         """Whether its usage has a command as its first argument."""
-        label = first and (first["label"] or first["name"])
-        self._lists = re.compile(rf"{_LISTS}|\b{label}\w{{0,3}}\Z" if label else _LISTS, re.IGNORECASE)
         listed: dict[tuple[str, ...], _Listed] = {}
         for item in (*calls, *self._read_commands("commands" if is_listing else "")):
             listed.setdefault(item.words, item)
@@ -386,8 +380,6 @@ class _Help:
             # The texts of a manual page are justified, and look like entries.
             inner = _ENTRY.match(below) if is_deeper and text_at == -1 and not self._is_manual else None
             is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
-            if not kind and entry is not None and is_deeper and "example" not in heading.lower():
-                kind = "named" if self._starts(line.strip()) and not entry["text"] else ""
             kind_below = kind if depth and (is_title or not kind) else ""
             if (braces := _BRACES.match(line)) is not None:
                 kind_below, heading = "commands", ""
@@ -396,7 +388,7 @@ class _Help:
             elif (_HEADING.match(line.strip()) and not is_text) or (not depth and is_deeper):
                 heading = line.partition(" (")[0].strip(" :")
                 kind_below = kind_of_parts or ("other" if self._takes_command else "named")
-                kind_below = "commands" if self._lists.search(heading) else kind_below
+                kind_below = "commands" if _LISTS.search(heading) else kind_below
                 kind_below = "" if _LISTS_NOT.search(heading) else kind_below
                 if not depth and below[:1].strip() and _HEADING.match(below):  # its lists have titles of their own
                     kind_of_parts = kind_below if kind_below == "commands" else ""
@@ -634,9 +626,7 @@ class Explorer(Struct, kw_only=True):
             at = len(path) - 1
         request = [*path[:at], *way, *path[at:]]
         text = self._text(request)
-        # A command without options may print no more than its name, its arguments and what it does.
-        is_call = text is not None and text.lstrip().startswith(" ".join((self.words[-1], *path)))
-        if text and text.strip() != above.strip() and (is_call or _HELPFUL.search(text)):
+        if text and text.strip() != above.strip() and _HELPFUL.search(text):
             found = _Help(text, (*self.words, *path), request)
             others = {*command.above.commands} - {command.listed}
             # ipmitool prints the list of all commands instead of a help of one.
