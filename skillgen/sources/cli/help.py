@@ -394,6 +394,9 @@ class _Help:
                     kind_of_parts = kind_below if kind_below == "commands" else ""
                 kind_below = "commands" if not self._usages and _USAGE.match(line) else kind_below
                 depth = min(depth, _depth(below) - 1)  # the list may be no deeper than its title
+            elif kind == "commands" and is_deeper and (call := below.strip()).startswith(f"{self._call} "):  # s3cmd
+                name = call.removeprefix(f"{self._call} ").partition(" ")[0]
+                yield _Listed((name,), line.strip(), call.removeprefix(f"{self._call} {name}"), call, heading)
             elif kind == "commands" and (rows := self._rows_of_names(number)):
                 after_names = number + len(rows)
                 yield from (_Listed((name,), heading=heading) for row in rows for name in row if name != "help")
