@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from email import message_from_bytes
 from email.message import Message
+from operator import itemgetter
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -65,11 +66,9 @@ class Answers:
 
         The output of the example with the same arguments is the result, or that of the first example.
         """
-        examples = [item for item in tool.examples if item.output is not None]
-        examples.sort(key=lambda item: item.input != arguments)
-        for example in examples:
-            value = example.output.json if example.output is not None else None
-            schema = tool.output.schema if tool.output is not None else None
+        schema = tool.output.schema if tool.output is not None else None
+        results = [(item.input != arguments, item.output.json) for item in tool.examples if item.output is not None]
+        for _, value in sorted(results, key=itemgetter(0)):
             if schema is None or self.validator.validation_error(value, schema) is None:
                 return value, True
         if tool.output is None:

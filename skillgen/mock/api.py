@@ -145,11 +145,10 @@ class ApiMock:
 
     def _refusal(self, tool: Tool, status: int, message: str, headers: dict[str, str]) -> Response:
         case = error_case(self._service, tool, str(status))
-        outputs = [item for item in (case.output, *case.other_outputs) if item is not None]
-        output = next((item for item in outputs if any(map(serialization.is_json, item.media_types))), None)
-        media_type = next(filter(serialization.is_json, output.media_types), None) if output is not None else None
-        body = self._answers.error(output, message)
-        return json_response(status, body, headers, media_type or "application/json")
+        outputs = (item for item in (case.output, *case.other_outputs) if item is not None)
+        found = ((item, name) for item in outputs for name in item.media_types if serialization.is_json(name))
+        output, media_type = next(found, (None, "application/json"))
+        return json_response(status, self._answers.error(output, message), headers, media_type)
 
     def _headers(self, output: Output, status: int) -> Iterator[tuple[str, str]]:
         """Yields the declared headers that can be sent; a redirection always has its target."""

@@ -73,7 +73,9 @@ def web_front_matter(service: Service) -> dict[str, Any]:
     is_known = endpoint is not None and "url" not in (endpoint.origins or {})
     api_endpoint = endpoint.url if endpoint is not None and is_known else service.access.api_endpoint
     access = {"accessLevel": service.access_level, **_urls(service, "cli", "mcp", "api")}
-    others = {"apiEndpoint": _web_url(api_endpoint), "authMethods": _auth_methods(service)}
+    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in logins(service))
+    methods = list(dict.fromkeys(_AUTH_METHODS[kind] for kind in kinds if kind in _AUTH_METHODS))
+    others = {"apiEndpoint": _web_url(api_endpoint), "authMethods": methods}
     return _front_matter(service, {**access, "webUrl": url_of(service.access.web), **others})
 
 
@@ -159,12 +161,6 @@ def _alternative_access(service: Service) -> dict[str, Json]:
         return {}
     links = {"cliUrl": service.access.cli, "apiUrl": service.access.api, "webUrl": service.access.web}
     return {key: url_of(link) for key, link in links.items() if link is not None}
-
-
-def _auth_methods(service: Service) -> list[str]:
-    found = logins(service)
-    kinds = ("cookie" if (auth.sent_as or "").startswith("cookie") else auth.kind for auth in found)
-    return list(dict.fromkeys(_AUTH_METHODS[kind] for kind in kinds if kind in _AUTH_METHODS))
 
 
 def _urls(service: Service, *names: str) -> dict[str, str]:

@@ -301,12 +301,10 @@ class _Lines:
         """Returns the parameters, with the names that are required of the whole but not declared."""
         # One that is sent in two places, such as the query and the body, is named once.
         sent = [*{item.name: item for item in sorted(sent, key=lambda item: item.required)}.values()]
-        required = [item for item in sent if item.required]
         # Headers hold signatures and versions, which say nothing about the call.
-        required.sort(key=lambda item: item.location in ("header", "cookie"))
-        rest = [item for item in sent if not item.required and not item.deprecated]
-        rest.sort(key=lambda item: item.location in ("header", "cookie"))
-        shown = rest if form == 1 else []
+        sent.sort(key=lambda item: item.location in ("header", "cookie"))
+        required = [item for item in sent if item.required]
+        shown = [item for item in sent if form == 1 and not item.required and not item.deprecated]
         undeclared = [f"{one_line(name)}*" for name in (whole.required if whole is not None else ())]
         has_more = len(required) + len(shown) < len(sent)
         return ", ".join([*map(self._argument, required), *undeclared, *map(self._argument, shown), *["…"] * has_more])

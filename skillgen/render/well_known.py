@@ -366,8 +366,7 @@ def _parameter(parameter: Parameter, schemas: _Schemas) -> dict[str, Json]:
 
 
 def _body(tool: Tool, schemas: _Schemas) -> dict[str, Json] | None:
-    own = tuple(item for item in tool.parameters if item.location == "body")
-    forms = [(tool.input, own)] if tool.input is not None else []
+    forms = [(tool.input, tool.body_parameters())] if tool.input is not None else []
     forms += [(form, form.parameters) for form in tool.other_inputs]
     content: dict[str, Json] = {}
     for form, parameters in forms:
