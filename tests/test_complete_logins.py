@@ -210,6 +210,17 @@ def test_documents_and_mock_require_the_same_credentials(
     assert is_reported == (section == "`a`, or `b`")  # one token can be that of two flows
 
 
+def test_a_header_of_the_login_is_read_where_no_scheme_applies(tmp_path: Path) -> None:
+    header = {"name": "Authorization", "in": "header", "required": True, "schema": {"type": "string"}}
+    of_scheme = operation("list", parameters=[header], security=[{"a": []}])
+    paths = {"/tasks": {"get": of_scheme, "post": operation("push", parameters=[header])}}
+    skill = of_description(tmp_path, paths, components={"securitySchemes": {"a": BASIC}})
+    assert "- `GET /tasks` [read]" in skill
+    assert "- `POST /tasks` (`Authorization*`)" in skill
+    tools = next(tmp_path.rglob("tools.md")).read_text("utf-8")
+    assert [tools.count(text) for text in ("- `Authorization` (string, req", "-H 'Authorization: <Auth")] == [1, 1]
+
+
 LOGIN: Json = {"type": "object", "properties": {"token": {"type": "string"}}}
 
 

@@ -102,7 +102,10 @@ class OperationReader:
     def _tool(self, entry: PathOperation, name: str, path: str) -> tuple[Tool, Body]:
         """Returns an operation as a tool without examples, and its body."""
         operation, pointer = entry.operation, entry.pointer
-        sent = self.requests.parameters(entry)
+        own = self.security.declared_security(operation, pointer)
+        auth = self.security.default if own is None else own
+        has_login = bool((auth and self.security.auth) or self.security.assumed)
+        sent = self.requests.parameters(entry, has_login=has_login)
         path, sent = with_query_parameters(path, sent, pointer)
         sent = self.requests.with_path_parameters(sent, path, pointer)
         body = self.requests.body(operation.get("requestBody"), f"{pointer}/requestBody")
@@ -110,8 +113,6 @@ class OperationReader:
 
         outputs, output_media_types, success = self.responses.outputs(responses, responses_pointer)
         output = outputs[0] if outputs else None
-        own = self.security.declared_security(operation, pointer)
-        auth = self.security.default if own is None else own
         title, description = _tool_texts(operation)
         tags = tags_of(operation)
         origins = {} if name == operation.get("operationId") else {"name": Origin("inferred", "method and path")}

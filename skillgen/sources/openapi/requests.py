@@ -85,18 +85,15 @@ EXPANSIONS = {"+": "", ".": ".", "/": "/", ";": ";"}
 _QUERY_OPERATORS = ("?", "&", "#")
 """Operators of variables that are not in the path; parameters of the query are sent anyway."""
 
-_IGNORED_HEADERS = {
-    **dict.fromkeys(
-        ("host", "content-length", "connection", "transfer-encoding"), "remove it: the client sends its own"
-    ),
-    "accept": "declare the media types of the responses",
-    "content-type": "declare the media types of the request body",
-    "authorization": "declare a security scheme",
-}
-"""Header parameters that "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), and what to declare instead.
+_LOGIN = "authorization"
+_IGNORED_HEADERS = frozenset(
+    (_LOGIN, "accept", "content-type", "host", "content-length", "connection", "transfer-encoding")
+)
+"""Header parameters that are left out.
 
-The first are of the connection (RFC 9110, 7.2 and 7.6.1): a request for one host would be signed for another. Without
-any scheme, the last is the only declaration of the login, and is read.
+The first three "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), but without `security` the first is the only
+declaration of the login of an operation, and is read. The others are of the connection (RFC 9110, 7.2 and 7.6.1): a
+request for one host would be signed for another.
 """
 
 _SIGNING = frozenset(
@@ -162,8 +159,6 @@ class RequestReader:
         parameters are."""
         self._has_internal = has_internal
         self._written = _SIGNING if signs_requests else frozenset[str]()
-        has_schemes = bool(as_dict(resolver.document.get("components")).get("securitySchemes"))
-        self._login = None if has_schemes else "authorization"
         self._resolver = resolver
         self._schemas = schemas
         self._problems = resolver.problems
@@ -249,14 +244,19 @@ class RequestReader:
 
     # -- parameters --------------------------------------------------------------------------------------------------
 
-    def parameters(self, entry: PathOperation) -> tuple[Parameter, ...]:
-        """Returns the parameters of an operation, which override those of its path items; these are read once."""
+    def parameters(self, entry: PathOperation, *, has_login: bool = False) -> tuple[Parameter, ...]:
+        """Returns the parameters of an operation, which override those of its path items; these are read once.
+
+        With `has_login`, a header `authorization` is not one of them.
+        """
         parameters: dict[tuple[str, str], Parameter] = {}
         for item, pointer in entry.items:
             if pointer not in self._of_items:
                 self._of_items[pointer] = self._declared(item, pointer)
             parameters |= self._of_items[pointer]
         parameters |= self._declared(entry.operation, entry.pointer)
+        if has_login and (login := parameters.pop(("header", _LOGIN), None)) is not None:
+            self._report_ignored(login.name, login.pointer)
         if self._query_strings:
             query = {item.pointer in self._query_strings for item in parameters.values() if item.location == "query"}
             if len(query) > 1:
@@ -321,6 +321,10 @@ class RequestReader:
             replace(item, description=description, origins={**(item.origins or {}), **origin}) for item in shared
         )
 
+    def _report_ignored(self, name: str, pointer: str) -> None:
+        message = f"a header {name!r} is no parameter of a call; it is left out"
+        self._problems.report("header-parameter-ignored", pointer, message)
+
     def _query_string(self, raw: dict[str, Json], pointer: str) -> tuple[Parameter, ...]:
         """Reads a parameter for the complete query string: the fields of a form, or one value."""
         for form in representations(raw, pointer, self._resolver):
@@ -342,9 +346,8 @@ class RequestReader:
             self._problems.report("parameter-invalid", pointer, message)
             return ()
         header = name.lower().partition(":")[0].strip()
-        if location == "header" and header in _IGNORED_HEADERS and name.lower() != self._login:
-            message = f"a header {name!r} is no parameter of a call; it is left out"
-            self._problems.report("header-parameter-ignored", pointer, message, _IGNORED_HEADERS[header])
+        if location == "header" and header in _IGNORED_HEADERS and name.lower() != _LOGIN:
+            self._report_ignored(name, pointer)
             return ()
         if name.lower() in self._written and location in ("header", "query"):
             return ()
