@@ -38,13 +38,13 @@ NEW = description(
     }
 )
 LINES = [
-    "- breaking: get_c: removed",
-    "- breaking: get_b: removed",
-    "- breaking: list_a: parameter q is now required",
-    "- breaking: list_a: parameter kind takes y no longer",
-    "- list_a: parameter n added",
-    "- read_b: added",
-    "- delete_d: added",
+    "- breaking: `get_c: removed`",
+    "- breaking: `get_b: removed`",
+    "- breaking: `list_a: parameter q is now required`",
+    "- breaking: `list_a: parameter kind takes y no longer`",
+    "- `list_a: parameter n added`",
+    "- `read_b: added`",
+    "- `delete_d: added`",
 ]
 
 
@@ -75,10 +75,10 @@ def test_a_tool_that_becomes_destructive_breaks(project: Path) -> None:
 
     snapshot("one.json", False)
     snapshot("two.json", True)
-    assert run_skillgen("diff", "one.json", "two.json", cwd=project).stdout == "- breaking: use: is now destructive\n"
+    assert run_skillgen("diff", "one.json", "two.json", cwd=project).stdout == "- breaking: `use: is now destructive`\n"
     write(project / "three.json", description({"/a": {"get": operation("list_a", deprecated=True)}}))
     write(project / "two.json", description({"/a": {"get": operation("list_a")}}))
-    assert run_skillgen("diff", "two.json", "three.json", cwd=project).stdout == "- list_a: is now deprecated\n"
+    assert run_skillgen("diff", "two.json", "three.json", cwd=project).stdout == "- `list_a: is now deprecated`\n"
 
 
 def git(project: Path, *words: str) -> None:
@@ -148,8 +148,8 @@ def test_check_says_what_changed_above_the_diff(project: Path) -> None:
     (project / "new.json").replace(project / "old.json")
     finished = run_skillgen("from-openapi", "old.json", "--check", cwd=project)
     assert finished.exit_code == 1
-    assert finished.stdout.startswith("# breaking: get_b: removed\n# breaking: get_c: removed\n")
-    assert finished.stdout.index("# delete_d: added\n") < finished.stdout.index("\n--- a/")
+    assert finished.stdout.startswith("# breaking: `get_b: removed`\n# breaking: `get_c: removed`\n")
+    assert finished.stdout.index("# `delete_d: added`\n") < finished.stdout.index("\n--- a/")
 
 
 def test_the_hooks_run_commands_that_there_are() -> None:
@@ -214,13 +214,13 @@ def test_a_change_inside_a_named_type_names_the_tools_that_use_it(tmp_path: Path
     write(tmp_path / "old.json", old)
     write(tmp_path / "new.json", new)
     assert run_skillgen("diff", "old.json", "new.json", cwd=tmp_path).stdout.splitlines() == [
-        "- breaking: type Address: property zip added (required); sent by order",
-        "- breaking: type Address: property kind takes b no longer; sent by order",
-        "- breaking: type Line: property id is now optional; returned by list_lines",
-        "- breaking: type Line: property old was string, and is integer; returned by list_lines",
-        "- type Line: property more added; returned by list_lines",
+        "- breaking: `type Address: property zip added (required); sent by order`",
+        "- breaking: `type Address: property kind takes b no longer; sent by order`",
+        "- breaking: `type Line: property id is now optional; returned by list_lines`",
+        "- breaking: `type Line: property old was string, and is integer; returned by list_lines`",
+        "- `type Line: property more added; returned by list_lines`",
     ]
     assert run_skillgen("from-openapi", "old.json", cwd=tmp_path).exit_code == 0
     (tmp_path / "new.json").replace(tmp_path / "old.json")
     check = run_skillgen("from-openapi", "old.json", "--check", cwd=tmp_path)
-    assert "# breaking: type Address: property zip added (required); sent by order\n" in check.stdout
+    assert "# breaking: `type Address: property zip added (required); sent by order`\n" in check.stdout

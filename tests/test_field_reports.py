@@ -92,7 +92,7 @@ def test_a_header_that_a_part_needs_now_is_breaking(tmp_path: Path) -> None:
         files.append(
             write(tmp_path / f"{len(files)}.json", description({"/a": {"post": operation("x", requestBody=sent)}}))
         )
-    assert "breaking: x: parameter header meta.X-Id" in generated("diff", *files).stdout
+    assert "breaking: `x: parameter header meta.X-Id" in generated("diff", *files).stdout
 
 
 LISTED = """

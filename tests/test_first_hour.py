@@ -195,7 +195,7 @@ def test_the_author_of_an_application(tmp_path: Path) -> None:
     text = json.dumps({**BOOKS, "paths": ORDERS}).replace("_orders__orderId__get", "")
     (tmp_path / "api.txt").write_text(text.replace("_orders__orderId__delete", ""), "utf-8")
     assert "name-repeats-request" not in run(tmp_path, 0, "lint")
-    assert "# read_order: added\n" in run(tmp_path, 1, "build", "--check")
+    assert "# `read_order: added`\n" in run(tmp_path, 1, "build", "--check")
     run(tmp_path, 0, "build")
     assert "## read_order\n" in skill_of(tmp_path / "agent-docs")
 
@@ -219,7 +219,7 @@ def test_the_author_of_a_description(tmp_path: Path) -> None:
     file.write_text(text.replace("type: integer", "{type: integer, maximum: 10}"), "utf-8")
     assert files_of(tmp_path / "agent-docs") == documents
     said = run(tmp_path, 0, "diff", "v1.0:openapi.yaml", "openapi.yaml")
-    assert "- breaking: list_books: parameter limit: maximum" in said
+    assert "- breaking: `list_books: parameter limit: maximum" in said
     assert "error: v1.0:notes.yaml: is not an OpenAPI" in run(tmp_path, 3, "diff", "v1.0:notes.yaml", "openapi.yaml")
     assert "/limt: is not a parameter; did you mean limit?" in run(
         tmp_path, 2, "call", "openapi.yaml", "list_books", "limt=3"
@@ -283,8 +283,8 @@ def test_the_author_of_a_program_and_the_user_of_another(tmp_path: Path) -> None
     run(package, 0, "from-cli", "--command", "lamp", "-o", tmp_path / "docs/lamp", env=path)
     script(tmp_path / "bin" / "lamp", f"#!/bin/sh\n{HELP}".replace("off", "out"))
     said = run(tmp_path, 0, "update", "docs/lamp", env=path)
-    assert "- breaking: off: removed" in said
-    assert "- out: added" in said
+    assert "- breaking: `off: removed`" in said
+    assert "- `out: added`" in said
 
 
 MANY = """\

@@ -337,7 +337,7 @@ def test_a_server_keeps_lines_and_texts_in_whichever_folder(tmp_path: Path) -> N
     assert run("update", "--check", "agent-docs").exit_code == 1
     assert files_of(tmp_path) == before
     finished = done("update", "agent-docs")
-    assert (finished.stdout, "replaced" in finished.stderr) == ("- two: get_a: added\n", False)
+    assert (finished.stdout, "replaced" in finished.stderr) == ("- `two`: `get_a: added`\n", False)
     assert "5 files in agent-docs/one, all up to date, moved from agent-docs, with 8 lines" in finished.stderr
     assert with_mine(tmp_path) == {"agent-docs/one/skills/one/SKILL.md", "agent-docs/one/llms.txt"}
     own = ("--config", "servers.json", "--server", "one", "-o", "agent-docs/one")
@@ -381,7 +381,7 @@ def test_a_server_with_a_command_of_its_own_is_left_to_it(is_project: bool, emit
     if is_project:
         return
     server(tmp_path / "1.py", "one", "get_b")
-    assert done("update", "docs").stdout == "- breaking: get_a: removed\n- get_b: added\n"
+    assert done("update", "docs").stdout == "- breaking: `get_a: removed`\n- `get_b: added`\n"
     assert words.encode() in files_of(tmp_path / "docs/one")["skills/one/SKILL.md"]
 
 

@@ -406,9 +406,9 @@ def test_a_changed_option_is_a_change_for_callers(tmp_path: Path) -> None:
     (tmp_path / "old.json").write_text(taken, "utf-8")
     (tmp_path / "new.json").write_text(taken.replace('"--verbose"', '"--talkative"'), "utf-8")
     changes = generated("diff", tmp_path / "old.json", tmp_path / "new.json").stdout
-    assert "- breaking: click_program: parameter --verbose removed\n" in changes
+    assert "- breaking: `click_program: parameter --verbose removed`\n" in changes
     words = ("diff", tmp_path / "new.json", "click_program:cli", "--python", sys.executable)
-    assert "- breaking: click_program: parameter --talkative removed\n" in generated(*words, cwd=PROGRAMS).stdout
+    assert "- breaking: `click_program: parameter --talkative removed`\n" in generated(*words, cwd=PROGRAMS).stdout
 
 
 # -- nothing is run --------------------------------------------------------------------------------------------------

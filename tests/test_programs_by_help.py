@@ -470,8 +470,8 @@ def test_diff_compares_the_help_of_each_command_line_by_line(tmp_path: Path) -> 
         (tmp_path / f"{name}.json").write_text(taken.stdout, "utf-8")
     finished = generated("diff", tmp_path / "old.json", tmp_path / "new.json", cwd=tmp_path)
     assert [line for line in finished.stdout.splitlines() if "pack" in line] == [
-        "- breaking: pack: in its help, '--level int how small' removed",
-        "- pack: in its help, '--deep new' added",
+        "- breaking: `pack: in its help, '--level int how small' removed`",
+        "- `pack: in its help, '--deep new' added`",
     ]
 
 

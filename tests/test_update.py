@@ -74,12 +74,12 @@ def test_the_run_that_wrote_documents_is_repeated_in_its_folder(tmp_path: Path) 
     describe(tmp_path / "api.json", get={**LIST, "parameters": []}, post=CREATE)
     checked = run_skillgen("update", "--check", "docs/shop", cwd=tmp_path)
     assert checked.exit_code == 1
-    assert "# breaking: listOrders: parameter state removed" in checked.stdout
+    assert "# breaking: `listOrders: parameter state removed`\n" in checked.stdout
     assert contents(tmp_path / "docs") == before
     done = run_skillgen("update", "docs/shop", cwd=tmp_path)
     assert (done.exit_code, done.stdout.splitlines()) == (
         0,
-        ["- breaking: listOrders: parameter state removed", "- createOrder: added"],
+        ["- breaking: `listOrders: parameter state removed`", "- `createOrder: added`"],
     )
     assert record(tmp_path / "docs/shop")["run"] == {
         "words": ["from-openapi", "--exclude", "x*", "--emit", "skill", "api.json"],
@@ -98,18 +98,18 @@ OTHERWISE = "changed otherwise, maybe breaking: see the diff"
     [
         ({}, {"parameters": [{**LIMITED, "schema": {"type": "integer", "maximum": 50, "default": 30}}]}, None),
         ({"parameters": [{**LIMITED, "schema": {"type": "string", "pattern": "^a"}}]}, {}, None),
-        ({}, {"summary": "Lists"}, ["- listOrders: description changed"]),
+        ({}, {"summary": "Lists"}, ["- `listOrders: description changed`"]),
         ({}, {"parameters": [LIMITED, {"name": "q", "in": "query"}]}, None),
-        ({}, {"responses": {**FAILS, "409": {"description": "Twice"}}}, [f"- listOrders: {OTHERWISE}"]),
+        ({}, {"responses": {**FAILS, "409": {"description": "Twice"}}}, [f"- `listOrders: {OTHERWISE}`"]),
         (
             {},
             {"parameters": [{**LIMITED, "in": "header"}]},
-            ["- breaking: listOrders: parameter limit: place header added"],
+            ["- breaking: `listOrders: parameter limit: place header added`"],
         ),
         (
             {"parameters": [TAGS]},
             {"parameters": [{**TAGS, "explode": False}]},
-            [f"- listOrders: parameter t {OTHERWISE}"],
+            [f"- `listOrders: parameter t {OTHERWISE}`"],
         ),
     ],
 )
@@ -144,9 +144,9 @@ def test_prompts_and_resources_that_change_are_named(tmp_path: Path) -> None:
     resource = {"uri": "shop://orders", "name": "orders", "pointer": "/r"}
     write({"name": "sum", "pointer": "/p", "parameters": [asked]}, resources=[resource])
     assert generated("update", "docs", cwd=tmp_path).stdout.splitlines()[:3] == [
-        "- breaking: prompt old: removed",
-        "- prompt sum: changed otherwise, maybe breaking: see the diff",
-        "- `resource shop://orders`: added",
+        "- breaking: `prompt old: removed`",
+        "- `prompt sum: changed otherwise, maybe breaking: see the diff`",
+        "- `resource shop://orders: added`",
     ]
 
 
@@ -185,7 +185,7 @@ def test_a_server_is_started_as_it_was_and_secrets_are_not_stored(tmp_path: Path
     tools(tmp_path / "tools.json", "get_order", "send_order")
     environment = {"TOOLS": "tools.json", "PATH": str(Path(sys.executable).parent)}
     done = run_skillgen("update", "docs", cwd=tmp_path, env=environment)
-    assert (done.exit_code, done.stdout) == (0, "- send_order: added\n"), done.stderr
+    assert (done.exit_code, done.stdout) == (0, "- `send_order: added`\n"), done.stderr
 
 
 def test_the_environment_of_a_command_is_the_one_that_was_named(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_without_a_folder_all_in_the_usual_one_are_renewed(tmp_path: Path) -> No
         describe(tmp_path / f"{name}.json", get=LIST)
         generated("from-openapi", f"{name}.json", "-o", f"agent-docs/{name}", cwd=tmp_path)
         describe(tmp_path / f"{name}.json", get=LIST, post=CREATE)
-    assert generated("update", cwd=tmp_path).stdout == "- createOrder: added\n" * 2
+    assert generated("update", cwd=tmp_path).stdout == "- `createOrder: added`\n" * 2
 
 
 def test_a_program_is_read_again(tmp_path: Path) -> None:
@@ -214,7 +214,7 @@ def test_a_program_is_read_again(tmp_path: Path) -> None:
     generated("from-cli", "depot:cli", "--python", sys.executable, "-o", "docs", cwd=tmp_path)
     assert record(tmp_path / "docs")["run"]["words"][-1] == "depot:cli"
     (tmp_path / "depot.py").write_text(f"{code}@cli.command()\ndef ship(): 'Ships.'\n", "utf-8")
-    assert generated("update", "docs", cwd=tmp_path).stdout == "- ship: added\n"
+    assert generated("update", "docs", cwd=tmp_path).stdout == "- `ship: added`\n"
 
 
 def test_an_interpreter_in_the_folder_is_recorded_with_its_path(tmp_path: Path) -> None:
@@ -323,7 +323,7 @@ def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Pa
     done = run_skillgen("update", "gone", "empty", "nothing", "well", cwd=tmp_path)
     assert done.exit_code == 3
     assert (contents(tmp_path / "gone"), contents(tmp_path / "empty")) == before
-    assert done.stdout == "- createOrder: added\n"
+    assert done.stdout == "- `createOrder: added`\n"
     errors = [line for line in done.stderr.splitlines() if line.startswith("skillgen: error: ")]
     assert [error.removeprefix("skillgen: error: ").split(":")[0].split("/")[-1] for error in errors] == [
         "gone.json", "empty", "nothing",
@@ -440,7 +440,8 @@ def test_the_services_of_a_client_are_renewed_together(tmp_path: Path) -> None:
     run_skillgen("from-server", "--config", ".mcp.json", "--out", "docs", cwd=tmp_path).ok()
     tools(tmp_path / "tools.json", "get_order", "send_order")
     done = run_skillgen("update", "docs/two", cwd=tmp_path)
-    assert (done.exit_code, done.stdout) == (0, "- one: send_order: added\n- two: send_order: added\n"), done.stderr
+    assert done.exit_code == 0, done.stderr
+    assert done.stdout == "- `one`: `send_order: added`\n- `two`: `send_order: added`\n"
     assert done.stderr.startswith("docs/two is one of 2 services of a command, so all of them are renewed\n")
 
 
@@ -463,4 +464,4 @@ def test_a_name_of_a_file_is_not_taken_for_a_secret(name: str, tmp_path: Path) -
     assert run_skillgen("from-openapi", name, "--out", "docs", cwd=tmp_path).exit_code == 0
     describe(tmp_path / name, get=LIST, post=CREATE)
     done = run_skillgen("update", "docs", cwd=tmp_path)
-    assert (done.exit_code, done.stdout) == (0, "- createOrder: added\n"), done.stderr
+    assert (done.exit_code, done.stdout) == (0, "- `createOrder: added`\n"), done.stderr

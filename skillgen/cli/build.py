@@ -230,6 +230,6 @@ def _changes(before: dict[Path, Record], after: dict[Path, Record]) -> list[str]
     lines = []
     for folder in (folders := old.keys() | new.keys()):
         one, two = (side.get(folder, Record()) for side in (old, new))
-        start = f"{two.service or one.service or ''}: " if len(folders) > 1 else ""
-        lines += [start + change_line(change) for change in recorded_changes(one, two)]
+        service = two.service or one.service or "" if len(folders) > 1 else ""
+        lines += [change_line(change, service) for change in recorded_changes(one, two)]
     return sorted(lines) if len(folders) > 1 else lines

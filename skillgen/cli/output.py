@@ -24,7 +24,7 @@ from skillgen.errors import CODES, EditedError, ExitCode, Problem, SkillgenError
 from skillgen.model.document import BYTES_PER_TOKEN
 from skillgen.model.values import named_place
 from skillgen.text.inert import disarm, disarm_log_commands
-from skillgen.text.markdown import counted, first_of, inline, json_output, name, one_line
+from skillgen.text.markdown import code, counted, first_of, json_output, one_line
 from skillgen.text.unicode import strip_invisible_by_line
 
 if TYPE_CHECKING:
@@ -227,10 +227,14 @@ def _summary(outcome: Outcome) -> str:
     return one_line(f"{service.name}: {what if outcome.kind == 'documents' else 'installed'}; {files}{cost}")
 
 
-def change_line(change: ToolChange) -> str:
-    """Returns a change as a line of Markdown, in the form of a changelog."""
-    mark, kind = "breaking: " if change.breaking else "", "type " if change.kind == "type" else ""
-    return disarm(f"{mark}{kind}{name(change.tool)}: {inline(change.text)}")
+def change_line(change: ToolChange, service: str = "") -> str:
+    """Returns a change as a line of Markdown, in the form of a changelog.
+
+    What a source wrote is code: in a pull request, GitHub obeys words such as `Fixes #2`.
+    """
+    start, mark = f"{code(service)}: " if service else "", "breaking: " if change.breaking else ""
+    kind = "type " if change.kind == "type" else ""
+    return disarm(start + mark + code(f"{kind}{change.tool}: {change.text}"))
 
 
 def result_json(result: Result) -> str:
