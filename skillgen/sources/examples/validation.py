@@ -329,14 +329,19 @@ class SchemaChecker:
                 self._value(value, schema, f"the example of {name}", f"{where}/example")
         for item in schema.properties:
             self._schema(item.schema, item.name, item.pointer)
-        parts = (("items", schema.items), ("additionalProperties", schema.additional), ("contains", schema.contains))
-        for keyword, part in parts if schema.items or schema.additional or schema.contains else ():
-            if isinstance(part, Schema):
-                self._schema(part, f"{keyword} of {name}", f"{where}/{keyword}")
-        lists = (("anyOf", schema.alternatives), ("allOf", schema.also))
-        for keyword, several in lists if schema.alternatives or schema.also else ():
-            for index, part in enumerate(several):
-                self._schema(part, f"an alternative of {name}", f"{where}/{keyword}/{index}")
+        if schema.items or schema.additional or schema.contains:  # those of few schemas
+            parts = (
+                ("items", schema.items),
+                ("additionalProperties", schema.additional),
+                ("contains", schema.contains),
+            )
+            for keyword, part in parts:
+                if isinstance(part, Schema):
+                    self._schema(part, f"{keyword} of {name}", f"{where}/{keyword}")
+        if schema.alternatives or schema.also:
+            for keyword, several in (("anyOf", schema.alternatives), ("allOf", schema.also)):
+                for index, part in enumerate(several):
+                    self._schema(part, f"an alternative of {name}", f"{where}/{keyword}/{index}")
 
     def _value(self, value: Json, schema: Schema, what: str, where: str) -> None:
         self._validated += 1
