@@ -17,7 +17,7 @@ from skillgen.model.calls import Output
 from skillgen.model.check import STEPS_LIMIT, Check, is_type, pointer, shown
 from skillgen.model.schema import BOUNDS, COUNTS, SIZES, TYPES, Schema, SchemaWriter, Types, bases, is_finite
 from skillgen.model.service import Service
-from skillgen.model.values import Json, child
+from skillgen.model.values import Json, child, json_type
 from skillgen.security.credentials import is_secret_name, looks_random, redact, without_placeholders
 from skillgen.text import lazy_re as re
 from skillgen.text.markdown import json_text, one_line
@@ -56,6 +56,9 @@ class Fault(Struct, frozen=True):
     def __str__(self) -> str:
         return f"{self.pointer or '/'} {self.message}"
 
+
+_HOPS_LIMIT = 8
+"""Types that refer to one another for one value; a longer chain is followed by the complete check."""
 
 _TOO_LONG_LIMIT = 20
 """Values that take too many steps to check, after which no other is checked."""
@@ -98,11 +101,45 @@ class Validator:
             yield from self._found(value, schema)
 
     def _found(self, value: Json, schema: Schema) -> Iterator[Fault]:
-        self._check.steps = 0
-        if id(schema) not in self._written:  # by identity: a schema is compared by all that it holds
-            self._written[id(schema)] = schema, self._writer.write(schema)
-        for at, message in self._check.faults(self._written[id(schema)][1], value):
-            yield Fault(at, message)
+        suspects, self._check.steps = self._suspects(value, schema), 0
+        for where, part, own in [("", value, schema)] if suspects is None else suspects:
+            if id(own) not in self._written:  # by identity: a schema is compared by all that it holds
+                self._written[id(own)] = own, self._writer.write(own)
+            for at, message in self._check.faults(self._written[id(own)][1], part, where):
+                yield Fault(at, message)
+
+    def _suspects(self, value: Json, schema: Schema, hops: int = 0) -> list[tuple[str, Json, Schema]] | None:
+        """Returns the parts that may not match, with their pointers and schemas; `None` if that is the value itself."""
+        kind, types, choices = json_type(value), schema.types, schema.choices
+        if value is None or choices == ():
+            return [] if value is None and schema.nullable else None
+        if kind == "string" and self.allows_placeholders and PLACEHOLDER.fullmatch(value):
+            return []
+        rare: Json = schema.includes or schema.also or schema.conditions or schema.prefix_items or schema.patterns
+        rare = rare or schema.excluded or schema.contains or schema.discriminator or schema.property_names
+        is_right = not types or kind in types or (kind == "integer" and "number" in types)
+        is_right = is_right and (not choices or (kind == "string" and value in choices))
+        if rare or schema.alternatives or hops > _HOPS_LIMIT or not is_right:
+            return None
+        if schema.constraints or schema.format in _FORMATS or self.is_strict:
+            limits = {"format": schema.format, **dict(self._writer.constraints(schema))}
+            if any(_Check(self).value_faults(limits, value)):
+                return None
+        found = self._suspects(value, self.types.type_of(schema.ref), hops + 1) if schema.ref is not None else []
+        if found is None or (kind == "object" and not value.keys() >= {*self._writer.required(schema)}):
+            return None
+        declared: dict[Json, Json] = {item.name: item.schema for item in schema.properties} if kind == "object" else {}
+        others = schema.additional if kind == "object" else schema.items if kind == "array" else None
+        members: Json = value.items() if kind == "object" else enumerate(value) if kind == "array" else ()
+        for name, item in members if declared or others is not None else ():
+            part = declared.get(name, others)
+            if part is False:
+                return None
+            if isinstance(part, Schema) and (suspects := self._suspects(item, part)) != []:
+                for at, *suspect in [("", item, part)] if suspects is None else suspects:
+                    found.append((pointer("", name) + at, *suspect))
+        # Null is an alternative to a type: if all fail, the faults of one count only if no other is unsure.
+        return None if found and schema.ref is not None and schema.nullable else found
 
     def get(self, name: str, default: Json) -> Json:
         """Returns the definition of a type."""
