@@ -215,7 +215,6 @@ class Generator:
         members = {item.name: self._property(item, depth, text) for item in sent if item.required}
         members |= {name: self._value(_additional(flat), name, depth + 1, "") for name in flat.required}
         optional = [item for item in sent if not (item.required or item.deprecated or item.schema.choices == ())]
-        least = _count(flat, "minProperties")
         if self._is_complete:
             members |= self._attempted(optional, depth, text)
         chosen = [(name, member.value) for name, member in members.items() if isinstance(member.value, str)]
@@ -223,11 +222,8 @@ class Generator:
             if (depth == 0 and item.name in self._needed) or requires(_about(item), chosen):
                 members[item.name] = self._property(item, depth, text)
         members |= self._one_of(optional, members, depth, text)
-        for item in optional:
-            if len(members) < least and item.name not in members:
-                members[item.name] = self._property(item, depth, text)
         if self._invents:
-            members |= self._more(members, flat, min(least, _ITEMS_LIMIT), depth)
+            members |= self._more(members, flat, min(_count(flat, "minProperties"), _ITEMS_LIMIT), depth)
         elif not members and depth:
             raise NoExample
         yield _object(members)
