@@ -50,9 +50,6 @@ _ITEMS_LIMIT = 20
 _DECLARED_LIMIT = 3
 """Examples of one schema that are tried."""
 
-_MEMBERS_LIMIT = 6
-"""Optional members that are tried where an object without them is invalid."""
-
 _UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
 """Declared values that show nothing; `string` is what editors fill in."""
 
@@ -226,11 +223,7 @@ class Generator:
             members |= self._more(members, flat, min(_count(flat, "minProperties"), _ITEMS_LIMIT), depth)
         elif not members and depth:
             raise NoExample
-        yield _object(members)
-        for item in [item for item in optional if item.name not in members][:_MEMBERS_LIMIT]:
-            # It may match several alternatives where exactly one must match.
-            if more := self._attempted([item], depth, text):
-                yield _object({**members, **more})
+        yield _composed({name: item.value for name, item in members.items()}, members.values())
 
     def _one_of(
         self, optional: Sequence[Parameter], members: Mapping[str, Generated], depth: int, text: str
@@ -304,10 +297,6 @@ class Generator:
         if found := self._first_valid((other for other in others if other not in before), "", items):
             return Generated(found[0], is_generated=True)
         raise NoExample
-
-
-def _object(members: Mapping[str, Generated]) -> Generated:
-    return _composed({name: item.value for name, item in members.items()}, members.values())
 
 
 def _about(item: Parameter) -> str:
