@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +220,17 @@ def test_a_header_of_the_login_is_read_where_no_scheme_applies(tmp_path: Path) -
     assert "- `POST /tasks` (`Authorization*`)" in skill
     tools = next(tmp_path.rglob("tools.md")).read_text("utf-8")
     assert [tools.count(text) for text in ("- `Authorization` (string, req", "-H 'Authorization: <Auth")] == [1, 1]
+
+
+@pytest.mark.parametrize(("page", "names"), [("in", ["TOKEN"]), ("other", ["A_TOKEN", "B_TOKEN"])])
+def test_two_flows_at_one_page_of_consent_get_one_token(tmp_path: Path, page: str, names: list[str]) -> None:
+    code = {"authorizationUrl": f"https://a.example/{page}", "tokenUrl": "https://a.example/token", "scopes": {}}
+    schemes = {"a": IMPLICIT, "b": {"type": "oauth2", "flows": {"authorizationCode": code}}}
+    paths = {"/tasks": {"get": operation("list")}}
+    ways: Json = {"components": {"securitySchemes": schemes}, "security": [{"a": []}, {"b": []}]}
+    skill = of_description(tmp_path, paths, **ways)
+    assert sorted({*re.findall(r"___(\w+)", skill)}) == names
+    assert ("`a`, OAuth 2.0" in skill) == (page == "other")
 
 
 LOGIN: Json = {"type": "object", "properties": {"token": {"type": "string"}}}

@@ -23,6 +23,7 @@ from skillgen.render.examples import (
     credential_variable,
     example_credentials,
     login_command,
+    login_names,
 )
 from skillgen.render.identity import tool_phrase
 from skillgen.render.parameters import label_of
@@ -156,13 +157,15 @@ def login(service: Service, brief: bool) -> Login | None:
 
     Only if there is room, not `brief`, it has the source's words on them.
     """
-    flows: dict[str, list[Auth]] = {}
-    for auth in logins(service) if service.tools or service.kind != "openapi" else ():
-        flows.setdefault(auth.name or auth.kind, []).append(auth)
+    owners, flows = login_names(service), dict[str, list[Auth]]()
+    used = logins(service) if service.tools or service.kind != "openapi" else []
+    for auth in sorted(used, key=lambda auth: owners.get(auth.name or "") != auth.name):
+        flows.setdefault(owners.get(auth.name or "", auth.name or auth.kind), []).append(auth)
     if not flows:
         return None
     needs = [tool.auth for tool in service.tools if tool.auth]
-    declared = [tuple(item.scheme for item in way if item.scheme in flows) for auth in needs for way in auth]
+    named = ([owners.get(item.scheme, item.scheme) for item in way] for auth in needs for way in auth)
+    declared = [tuple(name for name in way if name in flows) for way in named]
     ways = [*filter(None, {frozenset(way): way for way in reversed(declared)}.values())][::-1]
     is_parameter = all(item.pointer == LOGIN_POINTER for items in flows.values() for item in items)
     # Of a few tools that say what they need, nothing follows for the others.

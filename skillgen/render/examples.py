@@ -344,17 +344,25 @@ class ExampleCredential(Struct, frozen=True, kw_only=True):
 def example_credentials(service: Service) -> dict[str, ExampleCredential]:
     """Returns the credentials of the examples by the name of their security scheme.
 
-    Schemes of the same kind get different variables.
+    Schemes of the same kind get different variables, but for two flows at one page of consent.
     """
     schemes = {auth.name: auth for auth in reversed(service.requirements.auth) if auth.name is not None}
-    kinds = Counter(_NOUNS.get(auth.kind, _TOKEN) for auth in schemes.values())
+    owners = login_names(service)
+    kinds = Counter(_NOUNS.get(auth.kind, _TOKEN) for name, auth in schemes.items() if owners[name] == name)
     credentials = {}
     for name in reversed(schemes):
         auth = schemes[name]
         nouns = _NOUNS.get(auth.kind, _TOKEN)
-        more = (name,) if kinds[nouns] > 1 else ()
+        more = (owners[name],) if kinds[nouns] > 1 else ()
         credentials[name] = ExampleCredential(auth=auth, nouns=tuple(noun_of(*more, word) for word in nouns))
     return credentials
+
+
+def login_names(service: Service) -> dict[str, str]:
+    """Returns the scheme that replaces each in a login: of an implicit flow, another one with its page of consent."""
+    named = [(auth, auth.name) for auth in reversed(service.requirements.auth) if auth.name is not None]
+    pages = {auth.authorization_url: name for auth, name in named if auth.flow == "authorizationCode"}
+    return {name: pages.get(auth.authorization_url, name) if auth.flow == "implicit" else name for auth, name in named}
 
 
 def noun_of(*words: str) -> str:
