@@ -64,9 +64,6 @@ class Publisher(Struct, frozen=True, kw_only=True):
     """The version of the server card's schema."""
 
 
-UNKNOWN_PUBLISHER = Publisher()
-
-
 class Format(Struct, frozen=True):
     """A format of `--emit`."""
 
@@ -133,7 +130,7 @@ class RenderOptions(Struct, frozen=True, kw_only=True):
     profile: str = DEFAULT_PROFILE
     """The profile of SKILL.md's front matter."""
 
-    publisher: Publisher = UNKNOWN_PUBLISHER
+    publisher: Publisher = Publisher()
     """Who publishes the service."""
 
     budget: int = DEFAULT_BUDGET

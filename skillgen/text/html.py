@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from skillgen.text import lazy_re as re
+from skillgen.text.words import word_set
 
 if TYPE_CHECKING:
     from justhtml.dom import Node
@@ -40,17 +41,15 @@ _KEPT = re.compile("\ue000([0-9]{1,7})\ue001")
 _HAS_LINES = re.compile(r"^[ \t]*(?:#{1,6}\s|[-*+]\s|\d+\.\s|\|)|\n[ \t]*\n", re.MULTILINE)
 """Markdown in which line breaks matter, next to the tags."""
 
-_BLOCKS = """
+_BLOCK_NAMES = word_set("""
     address article aside blockquote body caption center dd details div dl dt fieldset figure footer fullname h1 h2 h3
     h4 h5 h6 header hr html li main nav note ol p para pre remarks section summary table tbody td tfoot th thead title
     tr ul
-    """
-_INLINE = """
+    """)
+_KNOWN = _BLOCK_NAMES | word_set("""
     a abbr b big br cite code del em font i img ins kbd label mark nobr q s samp small span strike strong
     sub sup tt u var
-    """
-_BLOCK_NAMES = frozenset(_BLOCKS.split())
-_KNOWN = _BLOCK_NAMES | frozenset(_INLINE.split())
+    """)
 _SIMPLE = re.compile(r"(?:[^<&\x00-\x09\x0b-\x1f]|<(?:/?(?:b|code|em|i|p|strong)|br ?/?)>){0,10000}")
 """Text, and tags that are read alike in any order, if they are in pairs."""
 

@@ -22,6 +22,7 @@ from skillgen.text import lazy_re as re
 from skillgen.text.html import html_to_markdown
 from skillgen.text.inert import ATTRIBUTES, SPAN_ATTRIBUTES, TAG_START, TRIGGER, disarm, disarm_json, disarm_url, held
 from skillgen.text.unicode import escape_invisible_in_json, strip_invisible, to_latin
+from skillgen.text.words import word_set
 
 _encoded = json.JSONEncoder(ensure_ascii=False).encode
 
@@ -131,13 +132,12 @@ _HAS_BLOCKS = re.compile(r"\n\s*[-*+•>#`~=_\n]")
 
 _TABLE = re.compile(r"^(?=.*\|)(?=.*[^-:|\s]).+\n(?=.*\|)(?=.*-)[-:| \t]+$(?:\n.*\|.*)*", re.MULTILINE)
 
-_LANGUAGES = """
+LANGUAGES = word_set("""
     bash bat c console cpp cs csharp css csv curl dart diff dockerfile elixir go graphql groovy hcl html http ini java
     javascript jinja js json json5 jsonc jsonl jsonpath jsx kotlin kql log lua makefile markdown md ndjson perl php
     plaintext powershell promql proto protobuf py python r regex rs ruby rust scala sh shell shellsession sql swift
     text toml ts tsx txt typescript xml yaml yml zsh
-    """
-LANGUAGES = frozenset(_LANGUAGES.split())
+    """)
 """Languages of code blocks that renderers highlight; others (`mermaid`, `math`, `geojson`, …) they draw or run."""
 
 _BLOCK_MARK = re.compile(

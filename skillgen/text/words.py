@@ -24,12 +24,11 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
-_STOPS = """
+STOP_WORDS = word_set("""
     a after all an and any api are as at batch be before between bulk by current during for from given if in into is it
     its less many me more multiple my new newer not of older on or over per single than that the this to under using via
     when which with without
-    """
-STOP_WORDS = word_set(_STOPS)
+    """)
 WORD = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^\W\d_A-Za-z]+")
 
 
