@@ -175,7 +175,7 @@ class Generator:
         elif flat.choices is not None:
             raise NoExample
         elif kind == "object":
-            yield from self._objects(flat, depth, text)
+            yield self._object(flat, depth, text)
         elif kind == "array":
             yield self._array(flat, name, depth, text)
         elif kind == "boolean":
@@ -206,7 +206,7 @@ class Generator:
         self._taken += [found.value] if depth == 0 and not self._invents and isinstance(found.value, str) else []
         return found
 
-    def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[Generated]:
+    def _object(self, flat: Schema, depth: int, text: str) -> Generated:
         self._taken = self._taken if depth else []
         sent = writable(flat.properties) if self.validator.is_request else flat.properties
         members = {item.name: self._property(item, depth, text) for item in sent if item.required}
@@ -223,7 +223,7 @@ class Generator:
             members |= self._more(members, flat, min(_count(flat, "minProperties"), _ITEMS_LIMIT), depth)
         elif not members and depth:
             raise NoExample
-        yield _composed({name: item.value for name, item in members.items()}, members.values())
+        return _composed({name: item.value for name, item in members.items()}, members.values())
 
     def _one_of(
         self, optional: Sequence[Parameter], members: Mapping[str, Generated], depth: int, text: str
