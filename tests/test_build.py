@@ -94,8 +94,7 @@ TOML_BOMBS = {
 def test_a_project_file_is_bounded(text: str, command: list[str], project: Path) -> None:
     """A cloned project is a stranger's."""
     (project / "skillgen.yaml").write_text(text, "utf-8")
-    finished = run_skillgen(*command, cwd=project)
-    assert (finished.exit_code, "skillgen.yaml" in finished.stderr) == (2, True), finished.stderr
+    run_skillgen(*command, cwd=project).ended(2, "skillgen.yaml")
     assert run_skillgen("init", cwd=project).exit_code == 0
 
 
@@ -121,15 +120,14 @@ def test_every_target_is_made_where_its_file_says(project: Path) -> None:
     (project / ".mcp.json").write_text(
         json.dumps({"mcpServers": {"acme": {"command": sys.executable, "args": json.loads(command)[1:]}}})
     )
-    finished = build(
+    build(
         project,
         f"targets:\n  server: {{source: {{command: {command}}}, emit: [registry]}}\n"
         f"  printed: {{source: {{openapi-command: {printed}}}, emit: [registry]}}\n"
         "  described: {source: {openapi: api.json}, emit: [registry], out: docs/api}\n"
         "  captured: {source: {snapshot: tasks.json}, emit: [registry]}\n"
         "  client: {source: {config: .mcp.json, server: acme}, emit: [registry]}\n",
-    )
-    assert finished.exit_code == 0, finished.stderr
+    ).ok()
     names = {
         path.relative_to(project).as_posix(): json.loads(path.read_text("utf-8"))["name"]
         for path in project.rglob("registry.json")
@@ -145,8 +143,7 @@ def test_every_target_is_made_where_its_file_says(project: Path) -> None:
 
 
 def test_the_authors_words_win_over_what_the_source_says(project: Path) -> None:
-    finished = build(project, WORDS)
-    assert finished.exit_code == 0, finished.stderr
+    build(project, WORDS).ok()
     files = {path: content.decode() for path, content in files_of(project / "docs").items()}
     skill = files["skills/planner/SKILL.md"]
     front = yaml.safe_load(skill.split("---\n")[1])
@@ -174,9 +171,9 @@ def test_a_target_has_a_profile_and_is_put_where_a_host_looks(project: Path) -> 
     installed.unlink()
     assert build(project, None, "--check").exit_code == 1
     for key, value in (("profile", "none"), ("install-to", "nowhere")):
-        finished = build(project, f"targets: {{api: {{source: {{openapi: api.json}}, {key}: {value}}}}}\n")
-        assert (finished.exit_code, f"skillgen.yaml:1: targets.api.{key}" in finished.stderr) == (2, True)
-        assert ": no such" in finished.stderr
+        build(project, f"targets: {{api: {{source: {{openapi: api.json}}, {key}: {value}}}}}\n").ended(
+            2, f"skillgen.yaml:1: targets.api.{key}", ": no such"
+        )
 
 
 def test_options_win_over_the_file_for_every_target(project: Path) -> None:
@@ -187,8 +184,7 @@ def test_options_win_over_the_file_for_every_target(project: Path) -> None:
     (project / "own").mkdir()
     (project / "own" / "llms.txt.j2").write_text("# Own\n", encoding="utf-8")
     words = ("--out", "made", "--emit", "skill,llms", "--templates", "own", "--profile", "portable", "--timeout", "9")
-    finished = build(project, text, *words, "--install", "claude")
-    assert finished.exit_code == 0, finished.stderr
+    build(project, text, *words, "--install", "claude").ok()
     for name, skill in (("one", "tasks"), ("two", "two")):
         assert (project / "made" / name / "llms.txt").read_text("utf-8") == "# Own\n"
         assert (project / "made" / name / "skills" / skill / "SKILL.md").is_file()
@@ -208,8 +204,7 @@ def test_a_target_chooses_what_it_documents_and_applies_overlays(project: Path) 
     action = {"target": "$.paths['/tasks/get_task'].get", "update": {"summary": "Gets it by overlay"}}
     write(project / "overlay.json", {**overlay, "actions": [action]})
     text = "targets: {api: {source: {openapi: api.json, overlays: [overlay.json]}, exclude: ['tag:users']}}\n"
-    finished = build(project, text)
-    assert finished.exit_code == 0, finished.stderr
+    build(project, text).ok()
     whole = (project / "agent-docs" / "llms-full.txt").read_text("utf-8")
     assert "Gets it by overlay" in whole
     assert "list_users" not in whole
@@ -219,8 +214,7 @@ def test_one_target_can_be_made_alone(project: Path) -> None:
     text = "targets:\n  one: {source: {openapi: api.json}}\n  two: {source: {openapi: api.json}}\n"
     assert build(project, text, "--target", "two").exit_code == 0
     assert [path.name for path in (project / "agent-docs").iterdir()] == ["two"]
-    unknown = build(project, None, "--target", "three")
-    assert (unknown.exit_code, "choose from one, two" in unknown.stderr) == (2, True)
+    build(project, None, "--target", "three").ended(2, "choose from one, two")
 
 
 def test_a_target_that_fails_costs_no_other_and_the_highest_code_wins(project: Path) -> None:
@@ -231,10 +225,7 @@ def test_a_target_that_fails_costs_no_other_and_the_highest_code_wins(project: P
     assert build(project, text).exit_code == 3
     assert (project / "agent-docs" / "good" / "llms.txt").is_file()
     (project / "agent-docs" / "edited" / "llms.txt").write_text("# Mine\n", encoding="utf-8")
-    finished = build(project)
-    assert finished.exit_code == 4
-    assert "none.json: no such file" in finished.stderr
-    assert "good: nothing changed" in finished.stderr
+    build(project).ended(4, "none.json: no such file", "good: nothing changed")
 
 
 def test_json_reports_every_target_in_one_object(project: Path) -> None:
@@ -256,8 +247,7 @@ def test_an_unchanged_target_reads_nothing_and_imports_nothing_slow(project: Pat
     text = "targets:\n" + "".join(f"  t{number}: {{source: {{openapi: api.json}}}}\n" for number in range(10))
     assert build(project, text).exit_code == 0
     before = stamps_of(project / "agent-docs")
-    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=project)
-    assert finished.exit_code == 0
+    finished = run_python("-X", "importtime", "-m", "skillgen", "build", cwd=project).ok()
     assert finished.stderr.count(": nothing changed") == 10
     loaded = {line.rpartition("|")[2].strip() for line in finished.stderr.splitlines()}
     assert not {name.split(".")[0] for name in loaded} & {"mcp", "jinja2", "httpx2", "markdown_it"}
@@ -395,8 +385,7 @@ def test_a_forged_record_does_not_satisfy_a_check(project: Path) -> None:
     record = json.loads(path.read_text("utf-8"))
     record["files"][name] = states
     path.write_text(json.dumps(record), "utf-8")
-    finished = build(project, None, "--check", "--json")
-    assert finished.exit_code == 1
+    finished = build(project, None, "--check", "--json").ended(1)
     assert {"path": "agent-docs/skills/tasks/SKILL.md", "action": "replace"} in json.loads(finished.stdout)["files"]
     assert build(project, None, "--fail-on-change").exit_code == 1
     assert b"wipe_tasks" not in skill.read_bytes()
@@ -459,8 +448,7 @@ def test_what_a_command_that_prints_a_description_started_ends_with_it(project: 
         "utf-8",
     )
     command = json.dumps([sys.executable, "printer.py"])
-    finished = build(project, f"targets: {{api: {{source: {{openapi-command: {command}, timeout: 5}}}}}}\n")
-    assert finished.exit_code == code, finished.stderr
+    build(project, f"targets: {{api: {{source: {{openapi-command: {command}, timeout: 5}}}}}}\n").ended(code)
     children = [int(word) for word in (project / "children").read_text("utf-8").split()]
     assert len(children) == 2
     until(lambda: not any(map(is_there, children)))
@@ -477,9 +465,9 @@ def is_there(process: int) -> bool:
 def test_a_command_that_prints_without_end_is_stopped(project: Path) -> None:
     """X-13."""
     command = json.dumps([sys.executable, "-c", "while True: print('x' * 1_000_000)"])
-    finished = build(project, f"targets: {{api: {{source: {{openapi-command: {command}, timeout: 300}}}}}}\n")
-    assert finished.exit_code == 3
-    assert "prints more than 256 MiB" in finished.stderr
+    build(project, f"targets: {{api: {{source: {{openapi-command: {command}, timeout: 300}}}}}}\n").ended(
+        3, "prints more than 256 MiB"
+    )
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
@@ -581,8 +569,7 @@ def test_a_key_says_what_is_asked_of_a_server(
     for value in (False, True):
         log = project / f"{value}.log"
         text = with_server({"manner": manner, key: value, "env": {"KIOSK_LOG": str(log)}})
-        finished = build(project, text)
-        assert finished.exit_code == 0, finished.stderr
+        build(project, text).ok()
         outcomes.append(asked(log.read_text("utf-8")))
     assert outcomes == [False, True]
 
@@ -601,20 +588,20 @@ def test_a_target_is_put_below_the_home_folder_only_by_hand(project: Path) -> No
     """X-16: a repository that was cloned must not install for all projects of its reader."""
     text = "targets: {api: {source: {openapi: api.json}, install-to: agents}}\n"
     env = {"HOME": str(project / "home"), "USERPROFILE": str(project / "home")}
-    finished = build(project, text, "--user", env=env)
-    assert finished.exit_code == 0, finished.stderr
+    build(project, text, "--user", env=env).ok()
     assert (project / "home" / ".agents" / "skills" / "tasks" / "SKILL.md").is_file()
-    in_file = build(project, "targets: {api: {source: {openapi: api.json}, install-to: agents, user: true}}\n", env=env)
-    assert (in_file.exit_code, "targets.api.user: no such key" in in_file.stderr) == (2, True)
+    build(project, "targets: {api: {source: {openapi: api.json}, install-to: agents, user: true}}\n", env=env).ended(
+        2, "targets.api.user: no such key"
+    )
 
 
 @pytest.mark.parametrize("words", [("build",), ("build", "--quiet")])
 def test_a_target_that_needs_a_login_asks_nobody_without_a_terminal(project: Path, words: tuple[str, ...]) -> None:
     """X-12: a hook must not wait for a person."""
     (project / "skillgen.yaml").write_text("targets: {a: {source: {url: 'http://127.0.0.1:9/mcp', login: true}}}\n")
-    finished = run_skillgen(*words, cwd=project, env={"XDG_CONFIG_HOME": str(project / "config")})
-    assert finished.exit_code == 3
-    assert "log in once in a terminal: skillgen from-server --url http://127.0.0.1:9/mcp --login" in finished.stderr
+    run_skillgen(*words, cwd=project, env={"XDG_CONFIG_HOME": str(project / "config")}).ended(
+        3, "log in once in a terminal: skillgen from-server --url http://127.0.0.1:9/mcp --login"
+    )
 
 
 @pytest.mark.parametrize(
@@ -631,8 +618,7 @@ def test_a_target_that_needs_a_login_asks_nobody_without_a_terminal(project: Pat
     ],
 )
 def test_a_key_that_does_nothing_is_refused(project: Path, source: str, message: str) -> None:
-    finished = build(project, f"targets:\n  a:\n    source: {source}\n")
-    assert (finished.exit_code, "skillgen.yaml:3: " in finished.stderr, message in finished.stderr) == (2, True, True)
+    build(project, f"targets:\n  a:\n    source: {source}\n").ended(2, "skillgen.yaml:3: ", message)
 
 
 NEEDS_KEY = "import sys; sys.exit('the environment variable DEPOT_KEY is not set')"
@@ -692,9 +678,9 @@ def test_a_projects_file_names_no_folder_outside_the_project(
         (project / link).symlink_to(elsewhere)
     keys = keys.replace("ELSEWHERE", str(elsewhere)).replace("../elsewhere", f"../{elsewhere.name}")
     for options in ((), ("--check",)):
-        finished = build(project, f"targets:\n  api:\n    source: {{openapi: api.json}}\n    {keys}\n", *options)
-        assert finished.exit_code == 2
-        assert f"skillgen.yaml#/targets/api/{key}: " in finished.stderr
+        finished = build(project, f"targets:\n  api:\n    source: {{openapi: api.json}}\n    {keys}\n", *options).ended(
+            2, f"skillgen.yaml#/targets/api/{key}: "
+        )
         assert link is None or key != "out" or f": {link} is a symbolic link\n" in finished.stderr
     assert files_of(elsewhere) == before
     given = {"out": ("--out", elsewhere / "docs"), "templates": ("--templates", elsewhere)}.get(key)
@@ -713,9 +699,9 @@ def test_a_template_that_is_a_link_leads_to_no_other_file(project: Path, link: s
     (project / "own" / "llms.txt.j2").write_text('{% include "parts/key" %}\n', "utf-8")
     (project / link).unlink(missing_ok=True)
     (project / link).symlink_to(private / "key" if link.endswith(".j2") else private)
-    finished = build(project, "targets: {api: {source: {openapi: api.json}, templates: own}}\n")
-    assert finished.exit_code == 2
-    assert "is a symbolic link that points out of the folder" in finished.stderr
+    build(project, "targets: {api: {source: {openapi: api.json}, templates: own}}\n").ended(
+        2, "is a symbolic link that points out of the folder"
+    )
     assert not any(b"PRIVATE" in content for content in files_of(project / "agent-docs").values())
 
 
@@ -732,8 +718,7 @@ def test_what_is_gone_is_reported_until_somebody_deletes_it(project: Path) -> No
     assert "left" not in build(project, None, "--check").stderr
     one = "\n".join(both.splitlines()[:2]) + "\n"
     for options in ((), ("--check",)):
-        finished = build(project, one, *options, "--json")
-        assert finished.exit_code == 0
+        finished = build(project, one, *options, "--json").ok()
         found = {item["where"] for item in json.loads(finished.stdout)["problems"] if "left" in item["code"]}
         gone = {"agent-docs/users", ".claude/skills/readers"}
         assert found == gone
@@ -751,8 +736,7 @@ def test_documents_of_others_are_not_gone(project: Path) -> None:
     (project / "other.yaml").write_text("targets: {b: {source: {openapi: api.json}, out: agent-docs/b}}\n", "utf-8")
     assert run_skillgen("build", "--project", "other.yaml", cwd=project).exit_code == 0
     before = files_of(project / "agent-docs")
-    finished = build(project, "targets: {a: {source: {openapi: api.json}, out: agent-docs/a}}\n")
-    assert finished.exit_code == 0
+    finished = build(project, "targets: {a: {source: {openapi: api.json}, out: agent-docs/a}}\n").ok()
     assert before.items() <= files_of(project / "agent-docs").items()
     assert "left" not in finished.stderr
 
@@ -764,11 +748,9 @@ def test_two_targets_do_not_install_one_skill_over_the_other(project: Path) -> N
         "targets:\n  one: {source: {openapi: api.json}, install-to: claude}\n"
         "  two: {source: {openapi: other.json}, install-to: claude}\n"
     )
-    finished = build(project, text)
-    assert finished.exit_code == 2
-    assert ".claude/skills/tasks: holds the documents of another service" in finished.stderr
-    assert "`name:`" in finished.stderr
-    assert "`replace: true`" in finished.stderr
+    build(project, text).ended(
+        2, ".claude/skills/tasks: holds the documents of another service", "`name:`", "`replace: true`"
+    )
     text = text.replace("other.json}", "other.json}, name: people")
     assert build(project, text).exit_code == 0
     assert build(project, None, "--check").exit_code == 0
@@ -783,10 +765,8 @@ def test_secrets_come_from_the_environment_and_reach_no_file(project: Path) -> N
     secret = "s3cr3t-value-of-the-token"
     target = {"source": {"command": [sys.executable, str(SERVER)], "env": {"TOKEN": "${ACME}"}}}
     (project / "skillgen.yaml").write_text(json.dumps({"targets": {"api": target}}), encoding="utf-8")
-    missing = build(project)
-    assert (missing.exit_code, "ACME is not set" in missing.stderr) == (2, True)
-    finished = build(project, env={"ACME": secret})
-    assert finished.exit_code == 0, finished.stderr
+    build(project).ended(2, "ACME is not set")
+    build(project, env={"ACME": secret}).ok()
     assert not any(secret.encode() in content for content in files_of(project).values())
 
 
@@ -795,10 +775,7 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
         project,
         "targets:\n  api:\n    source:\n      url: https://api.example/mcp\n      headers:\n"
         "        Authorization: Bearer abc123\n",
-    )
-    assert finished.exit_code == 2
-    assert "skillgen.yaml:6: targets.api.source.headers.Authorization: holds a secret" in finished.stderr
-    assert "${AUTHORIZATION}" in finished.stderr
+    ).ended(2, "skillgen.yaml:6: targets.api.source.headers.Authorization: holds a secret", "${AUTHORIZATION}")
     assert "abc123" not in finished.stderr
 
 
@@ -807,22 +784,17 @@ def test_a_secret_in_the_file_is_rejected_with_its_line_but_not_its_value(projec
 
 @pytest.mark.parametrize(("text", "where", "what"), inputs("build")["messages"])
 def test_a_message_names_file_line_and_key(project: Path, text: str, where: str, what: str) -> None:
-    finished = build(project, text)
-    assert finished.exit_code == 2
-    assert where in finished.stderr
-    assert what in finished.stderr
+    finished = build(project, text).ended(2, where, what)
     assert finished.stderr.count("\n") <= 2
 
 
 def test_without_a_file_the_message_names_init(tmp_path: Path) -> None:
-    finished = build(tmp_path)
-    assert (finished.exit_code, "skillgen init" in finished.stderr) == (2, True)
+    build(tmp_path).ended(2, "skillgen init")
 
 
 def test_a_table_of_pyproject_is_refused_with_what_to_write(project: Path) -> None:
     (project / "pyproject.toml").write_text('[tool.skillgen.targets.api]\nsource = {openapi = "api.json"}\n')
-    finished = build(project)
-    assert (finished.exit_code, "write its keys to skillgen.yaml" in finished.stderr) == (2, True)
+    build(project).ended(2, "write its keys to skillgen.yaml")
 
 
 def test_paths_are_relative_to_the_file(project: Path) -> None:

@@ -184,9 +184,7 @@ def test_every_encoding_that_json_may_have_is_read(tmp_path: Path, encoding: str
 def test_what_is_no_description_is_named_in_one_message(tmp_path: Path, content: bytes, words: str) -> None:
     """S2-02, S2-04."""
     (tmp_path / "api").write_bytes(content)
-    finished = run_skillgen("from-openapi", "api", cwd=tmp_path)
-    assert finished.exit_code == 3
-    assert words in finished.stderr
+    finished = run_skillgen("from-openapi", "api", cwd=tmp_path).ended(3, words)
     assert finished.stderr.count("error:") == 1
     assert not (tmp_path / "agent-docs").exists()
 

@@ -123,8 +123,7 @@ UNREADABLE += ["build --timeout 0", "build extra", "diff good.json", "diff good.
 @pytest.mark.parametrize("words", UNREADABLE)
 def test_json_prints_its_object_where_the_options_cannot_be_read(folder: Path, words: str) -> None:
     name, *arguments = words.split()
-    finished = run_skillgen(name, "--json", *arguments, cwd=folder)
-    assert finished.exit_code == 2
+    finished = run_skillgen(name, "--json", *arguments, cwd=folder).ended(2)
     (problem,) = json.loads(finished.stdout)["problems"]
     assert problem["message"].splitlines()[0] in finished.stderr
     assert problem["fix"] == f"see skillgen {name} --help"
@@ -204,8 +203,7 @@ def test_json_prints_its_object_also_when_a_run_fails(
 ) -> None:
     (folder / "edited").mkdir()
     (folder / "edited" / "llms.txt").write_text("# Mine\n", encoding="utf-8")
-    finished = run_skillgen(*arguments, "--json", cwd=folder)
-    assert finished.exit_code == code
+    finished = run_skillgen(*arguments, "--json", cwd=folder).ended(code)
     report = json.loads(finished.stdout)
     assert problem in {item["code"] for item in report["problems"]}
     failure = report["problems"][-1]
@@ -263,8 +261,7 @@ def test_each_service_of_a_snapshot_has_a_folder_and_fails_alone(folder: Path) -
     (folder / "snapshot.json").write_text(snapshot, encoding="utf-8")
     (folder / "out").mkdir()
     (folder / "out" / "tasks").write_text("mine")
-    finished = run_skillgen("from-server", "--snapshot", "snapshot.json", "-o", "out", cwd=folder)
-    assert finished.exit_code == OUTPUT
+    run_skillgen("from-server", "--snapshot", "snapshot.json", "-o", "out", cwd=folder).ended(OUTPUT)
     assert (folder / "out" / "notes" / "skills" / "notes" / "SKILL.md").is_file()
     assert (folder / "out" / "tasks").read_text() == "mine"
 
@@ -295,8 +292,7 @@ def test_a_pipe_that_is_closed_early_ends_a_command_quietly(folder: Path, comman
         "sys.exit(child.wait())\n"
     )
     write(folder / "good.json", description({f"/a{n}": {"get": operation(f"get_a{n}")} for n in range(300)}))
-    finished = run_python("-c", script, cwd=folder)
-    assert finished.exit_code == 141
+    finished = run_python("-c", script, cwd=folder).ended(141)
     assert not re.search("Traceback|Exception ignored|error", finished.stderr)
 
 
@@ -321,8 +317,7 @@ def test_an_output_that_takes_nothing_is_one_message(tmp_path: Path, command: li
     script = (
         "import os, sys; os.dup2(os.open(sys.argv.pop(1), os.O_WRONLY), 1)\nfrom skillgen.__main__ import main\nmain()"
     )
-    finished = run_python("-c", script, "/dev/full", *command, cwd=tmp_path)
-    assert finished.exit_code == 5
+    finished = run_python("-c", script, "/dev/full", *command, cwd=tmp_path).ended(5)
     assert finished.stderr.count("skillgen: error: standard output: cannot be read or written") == 1
     assert "Traceback" not in finished.stderr
     assert "Exception ignored" not in finished.stderr
@@ -366,8 +361,7 @@ def test_json_for_programs_steers_no_terminal_and_is_the_same_data(tmp_path: Pat
 )
 def test_an_odd_value_is_one_clear_message(tmp_path: Path, words: tuple[str, ...], code: int, message: str) -> None:
     (tmp_path / "list.json").write_text("[]", "utf-8")
-    finished = run_skillgen(*words, cwd=tmp_path)
-    assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
+    run_skillgen(*words, cwd=tmp_path).ended(code, message)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
@@ -378,16 +372,13 @@ def test_a_record_with_a_name_that_no_file_has_is_called_damaged(tmp_path: Path,
     data = json.loads(record.read_text("utf-8"))
     data["files"][name] = data["files"].pop("llms.txt")
     record.write_text(json.dumps(data), "utf-8")
-    finished = run_skillgen("from-openapi", "api.json", cwd=tmp_path)
-    assert (finished.exit_code, "is not a record that skillgen wrote" in finished.stderr) == (4, True), finished.stderr
+    run_skillgen("from-openapi", "api.json", cwd=tmp_path).ended(4, "is not a record that skillgen wrote")
 
 
 @pytest.mark.parametrize("key", ["out: ", "source: {openapi: x}, name: ", "emit: [skill], description: "])
 def test_a_null_character_in_a_projects_file_is_refused_with_its_place(tmp_path: Path, key: str) -> None:
     (tmp_path / "skillgen.yaml").write_text(f'targets: {{a: {{{key}"a\\0b"}}}}\n', "utf-8")
-    finished = run_skillgen("build", cwd=tmp_path)
-    assert (finished.exit_code, "skillgen.yaml:1: " in finished.stderr) == (2, True)
-    assert "holds a null character" in finished.stderr
+    run_skillgen("build", cwd=tmp_path).ended(2, "skillgen.yaml:1: ", "holds a null character")
 
 
 def test_a_scheme_may_come_before_the_variable_of_a_header(
@@ -399,9 +390,7 @@ def test_a_scheme_may_come_before_the_variable_of_a_header(
     generated("inspect", "-q", f"{address}/api.json", *given, env={"TOKEN": "abc"})
     found = [asked[0][1][f"x-{number}"] for number in range(len(values))]
     assert found == ["Bearer abc", "abc", "Bearer  abc", "see env:TOKEN there", "Token abc"]
-    finished = run_skillgen("inspect", f"{address}/api.json", "--header", "A: Bearer env:MISSING")
-    assert finished.exit_code == 2
-    assert "MISSING is not set" in finished.stderr
+    run_skillgen("inspect", f"{address}/api.json", "--header", "A: Bearer env:MISSING").ended(2, "MISSING is not set")
 
 
 def test_values_of_a_repeated_header_are_joined(answering: Callable[[Reply], tuple[str, Asked]]) -> None:
@@ -422,17 +411,16 @@ def test_the_tools_own_help_is_quoted_nowhere_as_an_attack(tmp_path: Path) -> No
 @pytest.mark.parametrize("option", ["--out", "--templates"])
 def test_an_empty_name_of_a_folder_is_refused(tmp_path: Path, option: str) -> None:
     write(tmp_path / "api.json", description())
-    finished = run_skillgen("from-openapi", "api.json", option, "", cwd=tmp_path)
-    assert (finished.exit_code, f"{option}: is empty" in finished.stderr) == (2, True), finished.stderr
+    run_skillgen("from-openapi", "api.json", option, "", cwd=tmp_path).ended(2, f"{option}: is empty")
     assert list(files_of(tmp_path)) == ["api.json"]
 
 
 def test_a_name_for_several_services_of_a_snapshot_is_refused(tmp_path: Path) -> None:
     write(tmp_path / "api.json", description())
     (tmp_path / "two.json").write_text(generated("inspect", "api.json", "api.json", cwd=tmp_path).stdout, "utf-8")
-    finished = run_skillgen("from-server", "--snapshot", "two.json", "--name", "a", cwd=tmp_path)
-    assert (finished.exit_code, "--name: for one service only" in finished.stderr) == (2, True), finished.stderr
-    assert "try: choose one with --server NAME" in finished.stderr
+    run_skillgen("from-server", "--snapshot", "two.json", "--name", "a", cwd=tmp_path).ended(
+        2, "--name: for one service only", "try: choose one with --server NAME"
+    )
 
 
 def test_help_says_the_defaults_and_what_an_option_replaces() -> None:

@@ -155,8 +155,7 @@ def test_a_source_is_read_in_every_form(command: str, form: str, shop: Path) -> 
 )
 def test_a_mock_and_an_eval_take_the_same_forms(form: str, shop: Path) -> None:
     """An eval takes SOURCE after the skill."""
-    wrong = run_skillgen("mock", "--log", "none/calls.jsonl", *FORMS[form], cwd=shop)
-    assert (wrong.exit_code, "none/calls.jsonl" in wrong.stderr) == (5, True), wrong.stderr
+    run_skillgen("mock", "--log", "none/calls.jsonl", *FORMS[form], cwd=shop).ended(5, "none/calls.jsonl")
     generated("from-openapi", "openapi.json", "-o", "docs", cwd=shop)
     graded = run_skillgen("eval", "docs/skills/shop", "--static", *FORMS[form], cwd=shop)
     assert graded.exit_code in (0, 1), graded.stderr
@@ -164,8 +163,7 @@ def test_a_mock_and_an_eval_take_the_same_forms(form: str, shop: Path) -> None:
 
 
 def test_a_diff_and_the_python_api_take_the_same_source(shop: Path) -> None:
-    finished = run_skillgen("diff", ".mcp.json", ".mcp.json", cwd=shop)
-    assert (finished.exit_code, "nothing changed" in finished.stderr) == (0, True), finished.stderr
+    run_skillgen("diff", ".mcp.json", ".mcp.json", cwd=shop).ended(0, "nothing changed")
     assert skillgen.read(shop / ".mcp.json").server_name == "acme"
 
 
@@ -197,8 +195,7 @@ def test_a_call_takes_the_source_before_the_tool(words: tuple[str, ...], shown: 
 
 def test_one_source_is_not_given_twice(shop: Path) -> None:
     for words in (("openapi.json", "--target", "shop"), ("--url", "http://127.0.0.1:9/mcp", *SERVER)):
-        finished = run_skillgen("inspect", *words, cwd=shop)
-        assert (finished.exit_code, "several sources are given" in finished.stderr) == (2, True)
+        run_skillgen("inspect", *words, cwd=shop).ended(2, "several sources are given")
 
 
 WORDS_OF = {
@@ -273,8 +270,9 @@ def test_a_path_that_is_given_is_relative_to_the_current_folder(shop: Path) -> N
 
 
 def test_a_project_file_without_a_target_is_refused_with_a_source(shop: Path) -> None:
-    wrong = run_skillgen("inspect", "--project", "none.yaml", "openapi.json", cwd=shop)
-    assert (wrong.exit_code, "--project: has no effect without --target" in wrong.stderr) == (2, True), wrong.stderr
+    run_skillgen("inspect", "--project", "none.yaml", "openapi.json", cwd=shop).ended(
+        2, "--project: has no effect without --target"
+    )
 
 
 # -- options and keys ------------------------------------------------------------------------------------------------
@@ -297,8 +295,7 @@ def test_every_fault_of_a_project_file_is_reported_at_its_line(shop: Path) -> No
         "targets:\n  shop:\n    sorce: {}\n    source: {openapi: a, timeout: -1}\n    emit: [pdf]\n    strict: maybe\n"
     )
     (shop / "skillgen.yaml").write_text(text, "utf-8")
-    finished = run_skillgen("build", "--json", cwd=shop)
-    assert finished.exit_code == 2
+    finished = run_skillgen("build", "--json", cwd=shop).ended(2)
     places = [f"skillgen.yaml:{line}: " for line in (3, 4, 5, 6)]
     assert [place for place in places if place not in finished.stderr] == []
     assert "did you mean source?" in finished.stderr
@@ -307,8 +304,7 @@ def test_every_fault_of_a_project_file_is_reported_at_its_line(shop: Path) -> No
 
 def test_every_wrong_option_is_reported_at_once(shop: Path) -> None:
     words = ("--screen", "loud", "--name", " ", "--emit", "pdf", "--publish", "domian=x")
-    finished = run_skillgen("from-openapi", "openapi.json", *words, cwd=shop)
-    assert finished.exit_code == 2
+    finished = run_skillgen("from-openapi", "openapi.json", *words, cwd=shop).ended(2)
     places = re.findall(r"^skillgen: error: (--[a-z]+): ", finished.stderr, re.MULTILINE)
     assert sorted(places) == ["--emit", "--name", "--publish", "--screen"]
     assert "did you mean domain?" in finished.stderr

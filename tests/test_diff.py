@@ -98,8 +98,7 @@ def test_an_old_revision_of_git_is_a_source(project: Path) -> None:
         ("HEAD~9:old.json", "git has no such revision"),
         ("HEAD", "name a file: HEAD:"),
     ):
-        finished = run_skillgen("diff", source, "old.json", cwd=project)
-        assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
+        run_skillgen("diff", source, "old.json", cwd=project).ended(3, message)
 
 
 REMOTES = ("ext::touch {}", "ssh://host/path", "/")
@@ -122,8 +121,7 @@ def test_git_runs_no_program_that_a_repository_names(project: Path, tmp_path: Pa
     for revision in ("HEAD", "", ":0", "deadbeef" * 5, f"{'deadbeef' * 5}^{{tree}}"):
         run_skillgen("diff", f"{revision}:old.json", "old.json", cwd=project)
         assert not ran.exists(), revision
-    finished = run_skillgen("diff", ":old.json", "old.json", cwd=project)
-    assert (finished.exit_code, "not a git revision" in finished.stderr) == (3, True), finished.stderr
+    run_skillgen("diff", ":old.json", "old.json", cwd=project).ended(3, "not a git revision")
 
 
 @pytest.mark.parametrize("folder", ["", "api", "api/paths"])
@@ -146,8 +144,7 @@ def test_an_old_revision_has_the_files_that_it_refers_to(project: Path, folder: 
 def test_check_says_what_changed_above_the_diff(project: Path) -> None:
     assert run_skillgen("from-openapi", "old.json", cwd=project).exit_code == 0
     (project / "new.json").replace(project / "old.json")
-    finished = run_skillgen("from-openapi", "old.json", "--check", cwd=project)
-    assert finished.exit_code == 1
+    finished = run_skillgen("from-openapi", "old.json", "--check", cwd=project).ended(1)
     assert finished.stdout.startswith("# breaking: `get_b: removed`\n# breaking: `get_c: removed`\n")
     assert finished.stdout.index("# `delete_d: added`\n") < finished.stdout.index("\n--- a/")
 

@@ -111,8 +111,7 @@ def test_a_source_cannot_end_the_quotation_of_its_facts(tmp_path: Path) -> None:
 
 
 def test_an_accepted_answer_is_in_the_project_and_the_documents(tmp_path: Path) -> None:
-    finished = draft(project(tmp_path), "--agent", agent(tmp_path, says(ANSWER)), "--yes")
-    assert finished.exit_code == 0, finished.stderr
+    finished = draft(project(tmp_path), "--agent", agent(tmp_path, says(ANSWER)), "--yes").ok()
     assert f"+    description: {DESCRIPTION[:40]}" in finished.stdout
     target = written(tmp_path)
     assert target["description"] == DESCRIPTION
@@ -249,8 +248,7 @@ def test_an_agent_is_asked_once_again_with_the_reasons(tmp_path: Path) -> None:
     wrong = json.dumps(with_description("It has 12 tools."))
     right = json.dumps({"description": DESCRIPTION})
     code = f"print({right!r} if '## Refused' in brief and '12 tools' in brief else {wrong!r})"
-    finished = draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes")
-    assert finished.exit_code == 0, finished.stderr
+    draft(project(tmp_path), "--agent", agent(tmp_path, code), "--yes").ok()
     assert written(tmp_path)["description"] == DESCRIPTION
 
 
@@ -351,8 +349,7 @@ def test_only_the_lines_of_changed_keys_change(
     text = ("\ufeff" if has_mark else "") + text.replace("\n", end)
     folder = project(tmp_path_factory.mktemp("project"), text)
     answer = {key: ANSWER[key] for key in ("description", "notes", "groups", "tools", "workflows")}
-    finished = draft(folder, "--target", "shop", "--yes", answer=answer)
-    assert finished.exit_code == 0, finished.stderr
+    draft(folder, "--target", "shop", "--yes", answer=answer).ok()
     changed = (folder / "skillgen.yaml").read_bytes().decode()
     before, after = yaml.safe_load(text), yaml.safe_load(changed)
     assert after["targets"]["shop"] | {"groups": 0, "tools": 0} == before["targets"]["shop"] | {

@@ -83,8 +83,7 @@ def test_a_text_that_is_not_there_is_one_message(tmp_path: Path) -> None:
         (tmp_path / "nothing.md", "nothing.md: no such file"),
         (tmp_path, "Is a directory\n  try: name a file in it\n"),
     ):
-        finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--extra", extra)
-        assert (finished.exit_code, message in finished.stderr) == (3, True), finished.stderr
+        run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--extra", extra).ended(3, message)
 
 
 @pytest.mark.parametrize("text", ["Nothing that has a form.", "\x00\x01", "# Only a title\n"])

@@ -133,10 +133,7 @@ def test_the_text_of_an_error_with_structured_content_is_shown(tmp_path: Path) -
     content = [{"type": "text", "text": "the room is unknown"}]
     why = {"isError": True, "content": content, "structuredContent": {"code": 4}}
     server = command(tmp_path, tools=[tool("list_lamps")], **{"tools/call": why})
-    run = run_skillgen("call", "list_lamps", "--", *server, cwd=TESTS)
-    assert run.exit_code == 1
-    assert "the room is unknown" in run.stderr
-    assert '"code": 4' in run.stderr
+    run_skillgen("call", "list_lamps", "--", *server, cwd=TESTS).ended(1, "the room is unknown", '"code": 4')
 
 
 def test_an_argument_of_a_prompt_is_listed_once(tmp_path: Path) -> None:

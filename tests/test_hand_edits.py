@@ -61,8 +61,7 @@ def test_lines_that_a_person_adds_stay_where_they_are_through_every_run(out: Pat
     assert run(out).exit_code == 0
     assert stamps_of(out) == before, "nothing is written where nothing changed"
     assert run(out, SOURCE, "--check").exit_code == 0
-    finished = run(out, changed())
-    assert finished.exit_code == 0, finished.stderr
+    run(out, changed()).ok()
     tasks = (out / TASKS).read_text("utf-8")
     assert tasks.startswith("# tasks\n\nOur own word on tasks.\n\nOne section: ")
     assert "\n\n## get_task\n\nNumbers start at 1.\n\n" in tasks
@@ -105,8 +104,7 @@ def test_keys_that_a_person_adds_to_front_matter_stay(out: Path) -> None:
     edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nallowed-tools: Read Grep\nmetadata:\n  author: me\n")
     data = changed()
     data["info"] = {"title": "Tasks", "version": "2.0", "description": "Plans work.", "license": {"name": "MIT"}}
-    finished = run(out, data)
-    assert finished.exit_code == 0, finished.stderr
+    run(out, data).ok()
     front = (out / SKILL).read_text("utf-8").split("---\n")[1]
     assert front.splitlines()[2:] == [
         "compatibility: Needs curl",
@@ -134,8 +132,7 @@ def test_force_keeps_a_key_that_a_person_added_below_one_that_they_changed(out: 
     (line,) = [line for line in text.split("---\n")[1].splitlines() if line.startswith(old)]
     edit(out / SKILL, f"{line}\n", f"{old}changed\n{new}")
     assert run(out, changed()).exit_code == 4
-    finished = run(out, changed(), "--force")
-    assert finished.exit_code == 0, finished.stderr
+    run(out, changed(), "--force").ok()
     front = (out / SKILL).read_text("utf-8").split("---\n")[1]
     assert new in front
     assert f"{old}changed" not in front
@@ -143,8 +140,7 @@ def test_force_keeps_a_key_that_a_person_added_below_one_that_they_changed(out: 
 
 def test_a_key_that_skillgen_writes_too_stops_the_run(out: Path) -> None:
     edit(out / SKILL, "metadata:\n", "name: mine\nmetadata:\n")
-    finished = run(out)
-    assert (finished.exit_code, "skillgen writes name too" in finished.stderr) == (4, True)
+    run(out).ended(4, "skillgen writes name too")
 
 
 def test_a_key_added_to_json_stays_and_broken_json_stops_the_run(out: Path) -> None:
@@ -171,11 +167,7 @@ def test_a_line_added_to_a_program_or_page_stops_the_run(tmp_path: Path, path: s
     first, _, rest = (tmp_path / "out" / path).read_text("utf-8").partition("\n")
     (tmp_path / "out" / path).write_text(f"{first}\n{line}\n{rest}", encoding="utf-8")
     assert run(tmp_path / "out", SOURCE, *formats, "--check").exit_code == 1
-    finished = run(tmp_path / "out", SOURCE, *formats)
-    assert (finished.exit_code, "programs and pages of skillgen have no lines of others" in finished.stderr) == (
-        4,
-        True,
-    )
+    run(tmp_path / "out", SOURCE, *formats).ended(4, "programs and pages of skillgen have no lines of others")
 
 
 def test_a_skill_called_scripts_takes_lines_like_any_other(tmp_path: Path) -> None:
@@ -190,12 +182,8 @@ def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: 
     text = (out / TASKS).read_text("utf-8")
     line = next(line for line in text.splitlines() if line.endswith("[read]"))
     edit(out / TASKS, f"{line}\n", region("Every tool here is safe."))
-    finished = run(out, SOURCE, "--check")
-    assert finished.exit_code == 0
-    assert "with 3 lines that people added" in finished.stderr
-    assert "safety-replaced" in finished.stderr
-    risen = run(out, SOURCE, "--effect", "*=destructive")
-    assert (risen.exit_code, "is said on safety: " in risen.stderr, "[destructive]" in risen.stderr) == (0, True, True)
+    run(out, SOURCE, "--check").ended(0, "with 3 lines that people added", "safety-replaced")
+    run(out, SOURCE, "--effect", "*=destructive").ended(0, "is said on safety: ", "[destructive]")
 
 
 def test_a_checkout_with_other_line_ends_is_not_edited(out: Path) -> None:
@@ -221,8 +209,7 @@ def test_additions_to_a_checkout_with_other_line_ends_stay(out: Path) -> None:
 
 def test_a_note_on_a_tool_that_is_gone_is_kept_and_reported(out: Path) -> None:
     edit(out / TASKS, "## list_tasks\n", "## list_tasks\n\nSlow on Mondays.\n")
-    finished = run(out, changed())
-    assert finished.exit_code == 0
+    finished = run(out, changed()).ok()
     tasks = (out / TASKS).read_text("utf-8")
     assert "## list_tasks" not in tasks
     assert tasks.endswith("\n\n<!-- This was under list_tasks, which is gone. -->\nSlow on Mondays.\n")
@@ -262,9 +249,7 @@ def test_a_note_in_a_file_that_is_gone_is_kept_in_it(out: Path) -> None:
     assert run(out, changed()).exit_code == 0
     kept = "<!-- This was under get_user, which is gone. -->\nOnly for admins.\n"
     assert (out / USERS).read_text("utf-8") == kept
-    finished = run(out, changed(), "--check")
-    assert (finished.exit_code, f"stale-file-kept: {USERS}: " in finished.stderr) == (0, True)
-    assert "with 2 lines that people added" in finished.stderr
+    run(out, changed(), "--check").ended(0, f"stale-file-kept: {USERS}: ", "with 2 lines that people added")
     assert run(out).exit_code == 0
     users = (out / USERS).read_text("utf-8")
     assert "Only for admins." in users.split("## get_user\n")[1], "the section is back"
@@ -277,8 +262,7 @@ def test_additions_come_back_with_a_format_that_left_for_a_run(out: Path, option
     edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nmetadata:\n  author: me\n")
     (out / SKILL).write_text(f"{(out / SKILL).read_text('utf-8')}\n## Mine\n\nA word.\n", "utf-8")
     for words in (("--emit", "llms"), options):
-        finished = run(out, SOURCE, *words)
-        assert finished.exit_code == 0, finished.stderr
+        run(out, SOURCE, *words).ok()
     assert [path.name for path in (out / "skills").iterdir()] == ["other" if options else "tasks"]
     front, body = next((out / "skills").glob("*/SKILL.md")).read_text("utf-8").split("---\n")[1:]
     own = {"compatibility": "Needs curl", "metadata": {"version": "1.0", "author": "me"}}
@@ -311,8 +295,7 @@ def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
 def test_changed_text_stops_the_run_that_renames_a_skill(out: Path) -> None:
     edit(out / SKILL, "## How to Call", "## How I Call")
     before = files_of(out)
-    finished = run(out, SOURCE, "--name", "Other")
-    assert (finished.exit_code, "\n+## How I Call\n" in finished.stderr) == (4, True)
+    run(out, SOURCE, "--name", "Other").ended(4, "\n+## How I Call\n")
     assert files_of(out) == before
 
 
@@ -323,8 +306,7 @@ def test_changed_text_stops_the_run_that_renames_a_skill(out: Path) -> None:
 def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, data: object) -> None:
     edit(out / TASKS, "Does get_task", "Gives it")
     before = files_of(out)
-    finished = run(out, data)
-    assert finished.exit_code == 4
+    finished = run(out, data).ended(4)
     assert files_of(out) == before
     assert "a person changed what skillgen wrote" in finished.stderr
     for way in ("skillgen.yaml", "<!-- yours -->", "--force"):
@@ -336,9 +318,7 @@ def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, 
 def test_an_edit_that_is_shown_does_not_steer_the_terminal(out: Path) -> None:
     """S0-25: documents come from other people's branches, too."""
     edit(out / TASKS, "Does get_task", "Gives \x1b[2J\x9b31m\rit\u202e")
-    finished = run(out)
-    assert finished.exit_code == 4
-    assert "\n+Gives  it" in finished.stderr
+    finished = run(out).ended(4, "\n+Gives  it")
     assert finished.stderr.replace("\n", "").isprintable()
 
 
@@ -399,8 +379,7 @@ def test_a_marked_region_is_in_place_of_generated_text_until_it_goes(out: Path) 
     edited = files_of(out)
     assert run(out).exit_code == 0
     assert files_of(out)[TASKS] == edited[TASKS]
-    finished = run(out, changed())
-    assert finished.exit_code == 0, finished.stderr
+    finished = run(out, changed()).ok()
     tasks = (out / TASKS).read_text("utf-8")
     assert f"## get_task\n\n{region('My own words on it.')}" in tasks
     assert "Gets one task by its number." not in tasks
@@ -432,10 +411,7 @@ def test_a_region_in_front_matter_replaces_a_key(out: Path) -> None:
 def test_half_a_region_stops_the_run_and_says_what_to_restore(out: Path, marker: str, missing: str) -> None:
     edit(out / TASKS, "# tasks\n", f"# tasks\n\n{marker}\n")
     before = files_of(out)
-    finished = run(out, changed())
-    assert finished.exit_code == 4
-    assert f"{TASKS}, line 3: " in finished.stderr
-    assert f"restore {missing}" in finished.stderr
+    run(out, changed()).ended(4, f"{TASKS}, line 3: ", f"restore {missing}")
     assert files_of(out) == before
 
 
@@ -474,20 +450,15 @@ def test_a_merge_that_is_not_resolved_stops_the_run_and_is_no_note(out: Path, si
     """Markers are longer where both branches renamed the file."""
     marks = f"{'<' * size} HEAD\nOne word.\n{'=' * size}\nAnother word.\n{'>' * size} branch\n"
     edit(out / TASKS, "## get_task\n", f"## get_task\n\n{marks}")
-    finished = run(out, changed())
-    assert finished.exit_code == 4
-    assert "has unresolved merge conflicts" in finished.stderr
-    assert "resolve it: keep the lines that people wrote" in finished.stderr
+    run(out, changed()).ended(4, "has unresolved merge conflicts", "resolve it: keep the lines that people wrote")
     assert run(out, changed(), "--force").exit_code == 4, "it does not say which side is wanted"
     edit(out / TASKS, marks, "One word.\n")
     assert run(out, changed()).exit_code == 0
     record = out / ".skillgen.json"
     record.write_text(f"<<<<<<< HEAD\n{record.read_text('utf-8')}=======\n{{}}\n>>>>>>> branch\n", "utf-8")
-    finished = run(out, changed())
-    assert (finished.exit_code, f"git checkout HEAD -- {out.as_posix()})" in finished.stderr) == (4, True)
+    run(out, changed()).ended(4, f"git checkout HEAD -- {out.as_posix()})")
     record.unlink()
-    finished = run(out)
-    assert (finished.exit_code, "restore .skillgen.json if skillgen wrote these files" in finished.stderr) == (4, True)
+    run(out).ended(4, "restore .skillgen.json if skillgen wrote these files")
 
 
 @pytest.mark.parametrize("size", [7, 8])
@@ -559,9 +530,9 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
     assert json.loads(path.read_text("utf-8"))["categories"] == ["work"]
     data = json.loads(path.read_text("utf-8"))
     path.write_text(json.dumps({**data, "name": "mine", "last": 1}, indent=2) + "\n", "utf-8")
-    finished = run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path)
-    assert finished.exit_code == 4
-    assert "put your keys above the last key" in finished.stderr
+    finished = run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path).ended(
+        4, "put your keys above the last key"
+    )
     assert "<!--" not in finished.stderr.partition("--- a/")[0]
     for broken in (path.read_text("utf-8"), path.read_text("utf-8").replace("{", "{\n  no JSON", 1)):
         path.write_text(broken, "utf-8")
@@ -575,8 +546,7 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     script = "import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
     script += "from skillgen.__main__ import main\nmain()"
     # -B: Python would leave truncated bytecode of each module that it compiles.
-    finished = run_python("-B", "-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path)
-    assert finished.exit_code == 5
+    finished = run_python("-B", "-c", script, "from-openapi", source, "-o", "out", cwd=tmp_path).ended(5)
     assert re.search(r"error: out/[\w./-]+: cannot be written: File too large", finished.stderr), finished.stderr
 
 

@@ -242,8 +242,7 @@ def test_a_projects_commands_never_run_in_the_environment_of_a_tool(tmp_path: Pa
     programs = created_environment(folder or tmp_path / "repository" / ".venv", library="TOOLS = ['find_book']\n")
     path = [str(own), *([str(programs)] if where == "active" else []), path_without_environments()]
     env = {"VIRTUAL_ENV": str(marker.parent), "PATH": os.pathsep.join(path)}
-    finished = run_installed(own, "build", cwd=project, env=env)
-    assert finished.exit_code == 0, finished.stderr
+    run_installed(own, "build", cwd=project, env=env).ok()
     assert tools_of(project) == {"find_book", "list_tasks"}
 
 
@@ -255,8 +254,7 @@ def test_a_server_command_runs_in_the_python_of_the_shell_not_of_uvx(tmp_path: P
     programs = created_environment(tmp_path / "envs" / "shop", library="TOOLS = ['find_book']\n")
     path = os.pathsep.join((str(own), str(programs), os.environ["PATH"]))
     words = {"server": ("--", "python", "server.py"), "client": ("--config", ".mcp.json")}[kind]
-    finished = run_installed(own, "from-server", *words, cwd=project, env={"PATH": path})
-    assert finished.exit_code == 0, finished.stderr
+    run_installed(own, "from-server", *words, cwd=project, env={"PATH": path}).ok()
     assert tools_of(project) == {"find_book"}
 
 
@@ -314,8 +312,7 @@ def test_python_means_python3_where_a_system_has_no_other_name(tmp_path: Path) -
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "python3").write_text(f'#!/bin/sh\nexec "{programs}/python" "$@"\n')
     (tmp_path / "bin" / "python3").chmod(0o755)
-    finished = run_installed(own, "build", cwd=project, env={"PATH": str(tmp_path / "bin")})
-    assert finished.exit_code == 0, finished.stderr
+    run_installed(own, "build", cwd=project, env={"PATH": str(tmp_path / "bin")}).ok()
     assert tools_of(project) == {"find_book", "list_tasks"}
 
 

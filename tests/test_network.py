@@ -298,8 +298,9 @@ def test_a_host_excluded_by_no_proxy_is_checked(
 def test_a_proxy_that_cannot_be_used_is_reported(
     address: str, proxy: Server, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    result = run_skillgen("from-openapi", "http://named.example/x", "-o", tmp_path, env={"http_proxy": address})
-    assert (result.exit_code, "HTTP_PROXY" in result.stderr) == (3, True), result.stderr
+    run_skillgen("from-openapi", "http://named.example/x", "-o", tmp_path, env={"http_proxy": address}).ended(
+        3, "HTTP_PROXY"
+    )
 
 
 def test_credentials_stay_with_the_origin_for_which_they_were_given(private: Server) -> None:
@@ -325,8 +326,7 @@ def test_a_redirect_to_no_address_of_http_is_refused(target: str) -> None:
 
 def test_redirects_in_a_circle_end(private: Server, tmp_path: Path) -> None:
     private.answer = lambda handler: handler.redirect("/again")
-    result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
-    assert (result.exit_code, "redirects more than" in result.stderr) == (3, True)
+    run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out").ended(3, "redirects more than")
     assert len(private.seen) == 3 * 6  # the address itself, and the two at which a service publishes its description
 
 
@@ -365,8 +365,7 @@ def test_every_member_of_a_compressed_body_is_read(private: Server) -> None:
 def test_a_compressed_body_that_was_truncated_is_refused(private: Server, tmp_path: Path, body: bytes) -> None:
     """X-13: what was read of it could be a smaller description."""
     private.answer = lambda handler: handler.give(body, Content_Encoding="gzip")
-    result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
-    assert (result.exit_code, "truncated or corrupt" in result.stderr) == (3, True)
+    run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out").ended(3, "truncated or corrupt")
 
 
 def test_an_answer_that_is_not_http_is_reported_as_one(private: Server, tmp_path: Path) -> None:
@@ -374,8 +373,7 @@ def test_an_answer_that_is_not_http_is_reported_as_one(private: Server, tmp_path
         handler.wfile.write(b"HTTP/1.1 999999 \x1b[31m\r\n\r\n")
 
     private.answer = answer
-    result = run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out")
-    assert (result.exit_code, "does not speak HTTP" in result.stderr) == (3, True)
+    run_skillgen("from-openapi", private.url(), "-o", tmp_path / "out").ended(3, "does not speak HTTP")
 
 
 def test_the_words_of_a_failure_are_not_the_servers(private: Server, tmp_path: Path) -> None:

@@ -302,7 +302,5 @@ def test_title_version_and_description_are_missed(tmp_path: Path, key: str) -> N
 
 @pytest.mark.parametrize("text", ['{"openapi": "3.1.0", "info": }', '{"openapi": "3.1.0", "info": {}, }', '{"a": 1'])
 def test_json_that_is_broken_is_not_taken_for_yaml(text: str) -> None:
-    finished = run_skillgen("inspect", "-", stdin=text)
-    assert finished.exit_code == 3
-    assert "is not JSON: line 1, column" in finished.stderr
+    finished = run_skillgen("inspect", "-", stdin=text).ended(3, "is not JSON: line 1, column")
     assert json.loads(finished.stdout or "null") is None

@@ -161,9 +161,7 @@ def test_a_document_that_cannot_be_read_now_costs_no_good_documents(split: Path)
     for path in sorted(split.parent.rglob("*.json")):
         if path != split and out not in path.parents:
             path.rename(path.with_suffix(".away"))
-    finished = run_skillgen("from-openapi", split, "-o", out)
-    assert finished.exit_code == 3, finished.stderr
-    assert "lacks what its documents have" in finished.stderr
+    run_skillgen("from-openapi", split, "-o", out).ended(3, "lacks what its documents have")
     assert files_of(out) == before
 
 
@@ -318,8 +316,7 @@ def test_what_is_no_description_is_named(answering: Callable[[Reply], tuple[str,
     """S2-03, X-41, X-43: distinguished by content, and nothing that it names is followed."""
     content = json.dumps(OTHERS[word]).encode()
     address, asked = answering(lambda path, _: (200, {}, content) if path.endswith("mcp.json") else ABSENT)
-    finished = run_skillgen("from-openapi", address)
-    assert finished.exit_code == 3
+    finished = run_skillgen("from-openapi", address).ended(3)
     assert re.search(rf"error: .* is .*{re.escape(word)}.*\n  try: .", finished.stderr), finished.stderr
     assert len(asked) == 2
 
@@ -329,10 +326,11 @@ def test_the_descriptions_of_a_catalogue_of_apis_are_shown(answering: Callable[[
     link = {"href": "https://b.example/openapi.json", "type": "application/json"}
     content = json.dumps({"linkset": [{"anchor": "https://b.example/", "service-desc": [link]}]}).encode()
     address, asked = answering(lambda path, _: (200, {}, content) if path.endswith("api-catalog") else ABSENT)
-    finished = run_skillgen("from-openapi", address)
-    assert finished.exit_code == 3
-    assert "is a catalogue of APIs, not an OpenAPI description" in finished.stderr
-    assert "skillgen from-openapi https://b.example/openapi.json\n" in finished.stderr
+    run_skillgen("from-openapi", address).ended(
+        3,
+        "is a catalogue of APIs, not an OpenAPI description",
+        "skillgen from-openapi https://b.example/openapi.json\n",
+    )
     assert [path for path, _ in asked][-1] == "/.well-known/api-catalog"
 
 
@@ -451,8 +449,7 @@ def test_an_overlay_that_doubles_the_description_is_refused(tmp_path: Path, valu
     first = {"target": "$", "update": {"x-a": value}}
     changes = overlay(tmp_path, first, *[doubling] * 60)
     source = write(tmp_path / "api.json", description())
-    finished = run_skillgen("inspect", source, "--overlay", changes, cwd=tmp_path)
-    assert (finished.exit_code, "adds more than" in finished.stderr) == (3, True), finished.stderr
+    run_skillgen("inspect", source, "--overlay", changes, cwd=tmp_path).ended(3, "adds more than")
 
 
 def test_an_overlay_updates_copies_and_removes(tmp_path: Path) -> None:
@@ -514,9 +511,7 @@ def test_an_expression_that_would_take_for_ever_ends(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [{}, [], {"overlay": "2.0.0", "actions": []}, {"overlay": "1.0.0"}])
 def test_what_is_not_an_overlay_is_a_fatal_error(tmp_path: Path, content: Json) -> None:
     source, bad = write(tmp_path / "api.json", description()), write(tmp_path / "bad.json", content)
-    finished = run_skillgen("from-openapi", source, "--overlay", bad, "-o", tmp_path / "out")
-    assert finished.exit_code == 3
-    assert "bad.json" in finished.stderr
+    run_skillgen("from-openapi", source, "--overlay", bad, "-o", tmp_path / "out").ended(3, "bad.json")
 
 
 # -- a choice of tools -----------------------------------------------------------------------------------------------
@@ -567,14 +562,11 @@ def test_a_pattern_that_means_nothing_is_a_problem(tmp_path: Path) -> None:
 def test_a_pattern_without_matches_exits_2_with_suggestions(tmp_path: Path, pattern: str, meant: str) -> None:
     """S2-23."""
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", pattern)
-    assert meant in finished.stderr
-    assert finished.exit_code == 2
-    assert f"--include: `{pattern}` matches no tool" in finished.stderr
-    assert "check the spelling or remove the pattern" in finished.stderr
+    run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", pattern).ended(
+        2, meant, f"--include: `{pattern}` matches no tool", "check the spelling or remove the pattern"
+    )
     assert not (tmp_path / "out").exists()
-    finished = run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", "tag:")
-    assert (finished.exit_code, "--include" in finished.stderr) == (2, True)
+    run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--include", "tag:").ended(2, "--include")
 
 
 def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
@@ -589,13 +581,13 @@ def test_an_overlay_of_1_0_cannot_copy(tmp_path: Path) -> None:
 def test_patterns_that_together_leave_nothing_stop_with_exit_2(tmp_path: Path) -> None:
     """S2-23: what is excluded again is not selected; the key of the project's file is named in place of the option."""
     source = write(tmp_path / "api.json", description({"/tasks": {"get": operation("list_tasks", tags=["work"])}}))
-    finished = run_skillgen("from-openapi", source, "--include", "list_*", "--exclude", "tag:work", cwd=tmp_path)
-    assert (finished.exit_code, "the patterns select no tool" in finished.stderr) == (2, True)
-    finished = run_skillgen("from-openapi", source, "--exclude", "*", cwd=tmp_path)
-    assert (finished.exit_code, "--exclude: the patterns select no tool" in finished.stderr) == (2, True)
+    run_skillgen("from-openapi", source, "--include", "list_*", "--exclude", "tag:work", cwd=tmp_path).ended(
+        2, "the patterns select no tool"
+    )
+    run_skillgen("from-openapi", source, "--exclude", "*", cwd=tmp_path).ended(
+        2, "--exclude: the patterns select no tool"
+    )
     project = "targets: {api: {source: {openapi: api.json}, include: ['tag:boks']}}\n"
     (tmp_path / "skillgen.yaml").write_text(project, "utf-8")
-    finished = run_skillgen("build", cwd=tmp_path)
-    assert finished.exit_code == 2
-    assert "skillgen.yaml#/targets/api/include: `tag:boks` matches no tool" in finished.stderr
+    run_skillgen("build", cwd=tmp_path).ended(2, "skillgen.yaml#/targets/api/include: `tag:boks` matches no tool")
     assert not (tmp_path / "agent-docs").exists()

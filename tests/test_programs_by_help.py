@@ -379,9 +379,9 @@ def test_a_program_that_hangs_is_stopped(tmp_path: Path) -> None:
     path = tmp_path / "crate"
     path.write_text("#!/bin/sh\nexec tail -f /dev/null\n")
     path.chmod(0o755)
-    finished = run_skillgen("from-cli", "--command", path, "--timeout", "0.5", "--out", tmp_path / "out", cwd=tmp_path)
-    assert finished.exit_code == 3
-    assert "did not print its help in time" in finished.stderr
+    run_skillgen("from-cli", "--command", path, "--timeout", "0.5", "--out", tmp_path / "out", cwd=tmp_path).ended(
+        3, "did not print its help in time"
+    )
 
 
 def test_commands_above_the_limit_are_reported(tmp_path: Path) -> None:
@@ -415,8 +415,7 @@ def test_endless_output_is_cut(tmp_path: Path) -> None:
 def test_what_cannot_be_read_is_one_clear_message(
     arguments: list[str], code: int, message: str, tmp_path: Path
 ) -> None:
-    finished = run_skillgen("from-cli", *arguments, cwd=tmp_path)
-    assert (finished.exit_code, message in finished.stderr) == (code, True), finished.stderr
+    finished = run_skillgen("from-cli", *arguments, cwd=tmp_path).ended(code, message)
     assert "Traceback" not in finished.stderr
 
 
@@ -479,8 +478,7 @@ def test_diff_compares_the_help_of_each_command_line_by_line(tmp_path: Path) -> 
 def test_commands_of_a_program_are_called_in_a_shell_only(arguments: list[str], tmp_path: Path) -> None:
     taken = generated("inspect", "--command", program(tmp_path, STYLES["cobra"]), cwd=tmp_path)
     (tmp_path / "crate.json").write_text(taken.stdout, "utf-8")
-    finished = run_skillgen(*arguments, cwd=tmp_path)
-    assert (finished.exit_code, "a program" in finished.stderr) == (2, True), finished.stderr
+    run_skillgen(*arguments, cwd=tmp_path).ended(2, "a program")
 
 
 @pytest.mark.parametrize("least", [0, 2])

@@ -161,9 +161,7 @@ def test_tools_that_a_skill_never_mentions_are_listed(tmp_path: Path) -> None:
 
 def test_a_folder_without_a_skill_is_refused(tmp_path: Path) -> None:
     (tmp_path / "source.json").write_text(json.dumps(API), "utf-8")
-    finished = run_skillgen("lint", "--skill", ".", "source.json", cwd=tmp_path)
-    assert finished.exit_code == 2
-    assert "name a SKILL.md or its folder" in finished.stderr
+    run_skillgen("lint", "--skill", ".", "source.json", cwd=tmp_path).ended(2, "name a SKILL.md or its folder")
 
 
 def test_the_texts_of_a_project_are_checked_at_their_keys(tmp_path: Path) -> None:

@@ -228,8 +228,7 @@ def test_an_extra_text_may_forbid_the_service(tmp_path: Path) -> None:
     extra = tmp_path / "llms.txt"
     extra.write_text("---\nname: a\naccess-level: none\n---\n\n# A\n", encoding="utf-8")
     source = write(tmp_path / "api.json", description({"/a": {"get": operation("find")}}))
-    finished = run_skillgen("from-openapi", source, "--extra", extra, "-o", tmp_path / "out")
-    assert finished.exit_code == 3
+    run_skillgen("from-openapi", source, "--extra", extra, "-o", tmp_path / "out").ended(3)
     assert not (tmp_path / "out").exists()
 
 
@@ -359,10 +358,9 @@ def test_an_effect_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     (tmp_path / "skillgen.yaml").write_text(
         "targets: {a: {source: {openapi: api.json}, tools: {x: {effect: reads}}}}\n", "utf-8"
     )
-    finished = run_skillgen("build", cwd=tmp_path)
-    assert finished.exit_code == 2
-    assert "skillgen.yaml:1: targets.a.tools.x.effect: no such value: reads" in finished.stderr
-    assert "read, write, sends, destructive" in finished.stderr
+    run_skillgen("build", cwd=tmp_path).ended(
+        2, "skillgen.yaml:1: targets.a.tools.x.effect: no such value: reads", "read, write, sends, destructive"
+    )
 
 
 def marks_of(*tools: Json) -> list[str | None]:

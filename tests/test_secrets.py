@@ -457,8 +457,7 @@ def test_a_value_that_was_given_without_its_name_is_not_repeated(option: str) ->
     entry = value if option == "--env" else f"X: env:{value}"
     run = run_skillgen(
         "inspect", option, entry, *(("--url", "http://127.0.0.1:9") if option == "--header" else ("--", "x"))
-    )
-    assert run.exit_code == 2
+    ).ended(2)
     assert value not in run.stdout + run.stderr
 
 

@@ -93,9 +93,7 @@ def test_targets_do_not_share_a_folder_where_case_does_not_count(other: str, tmp
         f"  t{i}:\n    source: {{openapi: api.json}}\n    out: {o}\n" for i, o in enumerate(("docs/shop", other))
     ]
     (describe(tmp_path) / "skillgen.yaml").write_text("targets:\n" + "".join(targets), "utf-8")
-    done = run_skillgen("build", cwd=tmp_path)
-    assert done.exit_code == 2
-    assert "the targets t0 and t1 write to the same folder" in done.stderr
+    run_skillgen("build", cwd=tmp_path).ended(2, "the targets t0 and t1 write to the same folder")
 
 
 @pytest.mark.parametrize(

@@ -291,8 +291,7 @@ def test_a_server_of_a_snapshot_can_be_chosen(words: str, said: str, code: int) 
     if words.startswith("eval"):
         done("from-server", "--snapshot", "s.json")
         shutil.move("agent-docs/one/skills", ".")
-    finished = run(*words.split())
-    assert (finished.exit_code, said in finished.stderr) == (code, True), finished.stderr
+    finished = run(*words.split()).ended(code, said)
     assert code or '"two"' not in finished.stdout
 
 
@@ -361,8 +360,7 @@ def test_draft_has_the_options_of_the_documents(options: tuple[str, ...], answer
     api("a", "get_a", "get_b", *(f"get_{number}_{group}" for group in "ab" for number in range(6)))
     write(Path("overlay.json"), OVERLAY)
     done(*API, *options)
-    finished = draft("a.json", answer=answer)
-    assert finished.exit_code == code, finished.stderr
+    draft("a.json", answer=answer).ended(code)
     assert not {"text-outdated", "text-names-gone"} & {*done("update").stderr.replace(":", " ").split()}
     Path("elsewhere").mkdir()
     refused = run_skillgen("draft", "../a.json", "-o", "../agent-docs", "--print", cwd=Path("elsewhere").absolute())

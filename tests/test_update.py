@@ -72,8 +72,7 @@ def test_the_run_that_wrote_documents_is_repeated_in_its_folder(tmp_path: Path) 
     assert "nothing changed for callers" in done.stderr
     assert contents(tmp_path / "docs") == before
     describe(tmp_path / "api.json", get={**LIST, "parameters": []}, post=CREATE)
-    checked = run_skillgen("update", "--check", "docs/shop", cwd=tmp_path)
-    assert checked.exit_code == 1
+    checked = run_skillgen("update", "--check", "docs/shop", cwd=tmp_path).ended(1)
     assert "# breaking: `listOrders: parameter state removed`\n" in checked.stdout
     assert contents(tmp_path / "docs") == before
     done = run_skillgen("update", "docs/shop", cwd=tmp_path)
@@ -178,10 +177,11 @@ def test_a_server_is_started_as_it_was_and_secrets_are_not_stored(tmp_path: Path
     ]  # fmt: skip
     assert "TOOLS=" not in text
     assert str(tmp_path) not in text
-    failed = run_skillgen("update", "docs", cwd=tmp_path)
-    assert failed.exit_code == 2
-    assert "--env: TOOLS is not set in this environment\n  try: set TOOLS\n" in failed.stderr
-    assert "the command: skillgen from-server --out docs --env TOOLS -- python server.py shop\n" in failed.stderr
+    run_skillgen("update", "docs", cwd=tmp_path).ended(
+        2,
+        "--env: TOOLS is not set in this environment\n  try: set TOOLS\n",
+        "the command: skillgen from-server --out docs --env TOOLS -- python server.py shop\n",
+    )
     tools(tmp_path / "tools.json", "get_order", "send_order")
     environment = {"TOOLS": "tools.json", "PATH": str(Path(sys.executable).parent)}
     done = run_skillgen("update", "docs", cwd=tmp_path, env=environment)
@@ -308,8 +308,7 @@ def test_the_options_of_one_run_are_not_recorded(tmp_path: Path) -> None:
         generated(*run, *options, cwd=tmp_path / "shop", env=home)
         assert record(tmp_path / "shop/docs")["run"]["words"] == ["from-openapi", *end, "../api.json"]
     generated(*run, "--templates", tmp_path / "templates", cwd=tmp_path / "shop", env=home)
-    done = run_skillgen("update", "docs", cwd=tmp_path / "shop", env=home)
-    assert (done.exit_code, "does not store --templates templates" in done.stderr) == (2, True), done.stderr
+    run_skillgen("update", "docs", cwd=tmp_path / "shop", env=home).ended(2, "does not store --templates templates")
 
 
 def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Path) -> None:
@@ -320,8 +319,7 @@ def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Pa
     (tmp_path / "gone.json").unlink()
     describe(tmp_path / "empty.json")
     describe(tmp_path / "well.json", get=LIST, post=CREATE)
-    done = run_skillgen("update", "gone", "empty", "nothing", "well", cwd=tmp_path)
-    assert done.exit_code == 3
+    done = run_skillgen("update", "gone", "empty", "nothing", "well", cwd=tmp_path).ended(3)
     assert (contents(tmp_path / "gone"), contents(tmp_path / "empty")) == before
     assert done.stdout == "- `createOrder: added`\n"
     errors = [line for line in done.stderr.splitlines() if line.startswith("skillgen: error: ")]
@@ -349,9 +347,7 @@ def test_documents_of_the_api_do_not_say_how_they_were_made(tmp_path: Path) -> N
 
     describe(tmp_path / "api.json", get=LIST)
     skillgen.generate(skillgen.read(openapi=str(tmp_path / "api.json")), out=str(tmp_path / "docs"))
-    done = run_skillgen("update", "docs", cwd=tmp_path)
-    assert done.exit_code == 2
-    assert "does not say which command wrote it" in done.stderr
+    run_skillgen("update", "docs", cwd=tmp_path).ended(2, "does not say which command wrote it")
 
 
 # -- upgrades --------------------------------------------------------------------------------------------------------
@@ -388,17 +384,14 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_drift_by_a_new_release_is_no_drift_by_the_source(project: Path) -> None:
-    checked = run_skillgen("build", "--check", "-v", cwd=project)
-    assert checked.exit_code == 1
-    assert "generator-changed" in checked.stderr
+    checked = run_skillgen("build", "--check", "-v", cwd=project).ended(1, "generator-changed")
     message = r"by its record, skillgen changed from 0\.1\.9 to 0\.2\.0, the source did not: \d file"
     assert re.search(message, checked.stderr), checked.stderr
     assert "; the variable SKILL_OLD_SHOP_EXAMPLE___TOKEN is not used any more" in checked.stderr
     api = json.loads((project / "api.json").read_text("utf-8"))
     api["info"]["description"] = "Keeps all orders of a shop."
     (project / "api.json").write_text(json.dumps(api), "utf-8")
-    checked = run_skillgen("build", "--check", "-v", cwd=project)
-    assert checked.exit_code == 1
+    checked = run_skillgen("build", "--check", "-v", cwd=project).ended(1)
     assert "generator-changed" not in checked.stderr
 
 

@@ -175,8 +175,7 @@ def test_line_ends_of_a_checkout_are_no_tokens(source: Path, out: Path) -> None:
 def test_check_with_drift_prints_a_diff_exits_1_and_writes_nothing(source: Path, out: Path) -> None:
     before = stamps_of(out)
     changed(source)
-    finished = run(source, out, "--check")
-    assert finished.exit_code == 1
+    finished = run(source, out, "--check").ended(1)
     assert stamps_of(out) == before
     assert "--- a/skills/tasks/references/tasks.md\n+++ b/skills/tasks/references/tasks.md\n@@ " in finished.stdout
     assert "\n+## make_task\n" in finished.stdout
@@ -196,16 +195,14 @@ def test_the_diff_of_check_is_exactly_what_a_run_would_change(source: Path, out:
 
 
 def test_check_of_a_folder_that_is_not_there_exits_1_and_makes_none(source: Path, tmp_path: Path) -> None:
-    finished = run(source, tmp_path / "none", "--check")
-    assert finished.exit_code == 1
+    finished = run(source, tmp_path / "none", "--check").ended(1)
     assert "--- /dev/null\n+++ b/llms.txt\n" in finished.stdout
     assert not (tmp_path / "none").exists()
 
 
 def test_check_shows_an_edit_as_drift(source: Path, out: Path) -> None:
     (out / SKILL).write_text("my words\n")
-    finished = run(source, out, "--check")
-    assert finished.exit_code == 1
+    finished = run(source, out, "--check").ended(1)
     assert "\n-my words\n" in finished.stdout
     assert (out / SKILL).read_text() == "my words\n"
 
@@ -231,8 +228,7 @@ def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: P
     (out / SKILL).write_text(text.replace("## How to Call", "## How I Call"), encoding="utf-8")
     changed(source)
     before = stamps_of(out)
-    finished = run(source, out)
-    assert finished.exit_code == 4
+    finished = run(source, out).ended(4)
     assert stamps_of(out) == before
     assert SKILL in finished.stderr
     assert f"--- a/{SKILL}\n+++ b/{SKILL}\n" in finished.stderr
@@ -255,9 +251,7 @@ def test_a_foreign_file_is_neither_overwritten_nor_deleted(source: Path, tmp_pat
     out.mkdir()
     (out / "llms.txt").write_text("# Mine\n")
     (out / "NOTES.md").write_text("My notes\n")
-    finished = run(source, out)
-    assert finished.exit_code == 4
-    assert "\n-# Mine\n" in finished.stderr
+    run(source, out).ended(4, "\n-# Mine\n")
     assert files_of(out) == {"llms.txt": b"# Mine\n", "NOTES.md": b"My notes\n"}
     (out / "llms.txt").unlink()
     assert run(source, out).exit_code == 0
@@ -275,8 +269,7 @@ def test_an_edited_stale_file_stays_and_the_next_run_is_silent(source: Path, out
     users = out / "skills" / "tasks" / "references" / "users.md"
     users.write_text("My users\n")
     changed(source)
-    finished = run(source, out)
-    assert finished.exit_code == 0
+    finished = run(source, out).ok()
     assert users.read_text() == "My users\n"
     assert "stale-file-kept: skills/tasks/references/users.md" in finished.stderr
     again = run(source, out)
@@ -324,8 +317,7 @@ def test_a_source_that_cannot_be_read_changes_nothing(source: Path, out: Path) -
 @pytest.mark.parametrize("place", ["llms.txt", SKILL, ".skillgen.json"])
 def test_a_folder_where_a_file_belongs_exits_5_and_nothing_is_written(source: Path, tmp_path: Path, place: str) -> None:
     (tmp_path / "out" / place).mkdir(parents=True)
-    finished = run(source, tmp_path / "out")
-    assert finished.exit_code == 5
+    finished = run(source, tmp_path / "out").ended(5)
     assert finished.stderr.count("skillgen: error:") == 1
     assert files_of(tmp_path / "out") == {}
 
@@ -333,8 +325,7 @@ def test_a_folder_where_a_file_belongs_exits_5_and_nothing_is_written(source: Pa
 def test_a_file_where_a_folder_belongs_exits_5_and_nothing_is_written(source: Path, tmp_path: Path) -> None:
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "skills").write_text("mine")
-    finished = run(source, tmp_path / "out")
-    assert finished.exit_code == 5
+    finished = run(source, tmp_path / "out").ended(5)
     assert finished.stderr.count("skillgen: error:") == 1
     assert files_of(tmp_path / "out") == {"skills": b"mine"}
 
@@ -369,8 +360,7 @@ def test_a_record_that_is_no_file_is_neither_waited_for_nor_followed(source: Pat
         os.mkfifo(record)
     else:
         record.symlink_to("/dev/zero" if what == "a link to a device" else source)
-    finished = run(source, tmp_path / "out")
-    assert finished.exit_code == 5
+    finished = run(source, tmp_path / "out").ended(5)
     assert finished.stderr.count("skillgen: error:") == 1
     assert [path.name for path in (tmp_path / "out").iterdir()] == [".skillgen.json"]
 
@@ -398,9 +388,7 @@ def test_the_folder_of_one_of_several_services_does_not_lead_outside(source: Pat
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "out").mkdir()
     (tmp_path / "out" / "notes").symlink_to(tmp_path / "elsewhere")
-    finished = run_skillgen("from-server", "--snapshot", snapshot, "-o", tmp_path / "out")
-    assert finished.exit_code == 5
-    assert "out/notes: leads outside OUT" in finished.stderr
+    run_skillgen("from-server", "--snapshot", snapshot, "-o", tmp_path / "out").ended(5, "out/notes: leads outside OUT")
     assert files_of(tmp_path / "elsewhere") == {}
     assert (tmp_path / "out" / "tasks" / "llms.txt").is_file()
 
@@ -413,8 +401,7 @@ def test_an_installed_skill_does_not_lead_out_of_where_the_host_looks(
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / ".claude" / "skills").mkdir(parents=True)
     (tmp_path / ".claude" / "skills" / "tasks").symlink_to(tmp_path / "elsewhere")
-    finished = run_skillgen("from-openapi", source, "--install", "claude", *options, cwd=tmp_path)
-    assert finished.exit_code == 5
+    run_skillgen("from-openapi", source, "--install", "claude", *options, cwd=tmp_path).ended(5)
     assert files_of(tmp_path / "elsewhere") == {}
     assert not (tmp_path / "agent-docs" / "llms.txt").exists()
 
@@ -475,9 +462,7 @@ def test_a_damaged_record_exits_4_and_nothing_is_written(source: Path, out: Path
     (out / ".skillgen.json").write_text(text)
     changed(source)
     before = stamps_of(out)
-    finished = run(source, out)
-    assert finished.exit_code == 4
-    assert ".skillgen.json" in finished.stderr
+    run(source, out).ended(4, ".skillgen.json")
     assert stamps_of(out) == before
 
 
