@@ -227,22 +227,6 @@ class _OldBusy(_Old):
         super().post(message)
 
 
-class _OldElsewhere(_Old):
-    endpoint = "http://elsewhere.test/messages"
-
-
-class _OldWithoutSlash(_Old):
-    endpoint = "\\\\elsewhere.test/messages"
-
-
-class _OldWithoutHost(_Old):
-    endpoint = "http:elsewhere.test"
-
-
-class _OldWithoutEndpoint(_Old):
-    endpoint = ""
-
-
 class _Locked(_WithEvents):
     """Wants credentials."""
 
@@ -252,19 +236,6 @@ class _Locked(_WithEvents):
         else:
             metadata = "https://kiosk.test/.well-known/oauth-protected-resource"
             self.reply(401, WWW_Authenticate=f'Bearer realm="kiosk", resource_metadata="{metadata}"')
-
-
-class _Forbidding(_Handler):
-    def post(self, message: Json) -> None:
-        self.reply(403)
-
-
-class _Scoped(_Handler):
-    """Wants a token with another scope."""
-
-    def post(self, message: Json) -> None:
-        challenge = 'Bearer error="insufficient_scope", scope="papers:read papers:buy", resource_metadata="https://x"'
-        self.reply(403, WWW_Authenticate=challenge)
 
 
 class _Busy(_WithEvents):
@@ -280,40 +251,6 @@ class _Busy(_WithEvents):
             self.reply(429, Retry_After="1")
             return
         self.reply_with_events(message)
-
-
-class _Overloaded(_Handler):
-    """Is busy for an hour."""
-
-    def post(self, message: Json) -> None:
-        self.reply(503, Retry_After="3600")
-
-
-class _Crowded(_Handler):
-    """Is busy, and does not say how long."""
-
-    def post(self, message: Json) -> None:
-        self.reply(429)
-
-
-class _Nowhere(_Handler):
-    def post(self, message: Json) -> None:
-        self.reply(404)
-
-
-class _Broken(_Handler):
-    def post(self, message: Json) -> None:
-        self.reply(503, b"<h1>down</h1>", Content_Type="text/html")
-
-
-class _Website(_Handler):
-    def post(self, message: Json) -> None:
-        self.reply(200, b"<h1>Welcome</h1>", Content_Type="text/html")
-
-
-class _NoJson(_Handler):
-    def post(self, message: Json) -> None:
-        self.reply(200, b"{oops", Content_Type="application/json")
 
 
 class _Compressed(_Handler):
@@ -356,11 +293,6 @@ class _Asking(_Handler):
             self.wfile.write(f"data: {event}\n\n".encode())
 
 
-class _Redirecting(_Handler):
-    def post(self, message: Json) -> None:
-        self.reply(302, Location="https://elsewhere.test/mcp?token=abcdef")
-
-
 class _CutOff(_WithEvents):
     """Breaks the connection off when it is asked for resources, after it listed its tools."""
 
@@ -374,6 +306,18 @@ class _CutOff(_WithEvents):
             self.server.told.set()
 
 
+def _always(status: int, body: bytes = b"", **headers: str) -> type[_Handler]:
+    """Returns a handler with one answer to all messages."""
+    return type("_Always", (_Handler,), {"post": lambda self, _: self.reply(status, body, **headers)})
+
+
+def _old_at(endpoint: str) -> type[_Handler]:
+    """Returns HTTP+SSE with another endpoint."""
+    return type("_OldAt", (_Old,), {"endpoint": endpoint})
+
+
+SCOPES = 'Bearer error="insufficient_scope", scope="papers:read papers:buy", resource_metadata="https://x"'
+
 MANNERS: dict[str, type[_Handler]] = {
     "json": _WithJson,
     "events": _WithEvents,
@@ -385,25 +329,25 @@ MANNERS: dict[str, type[_Handler]] = {
     "in-latin-1": _InLatin1,
     "old": _Old,
     "old-busy": _OldBusy,
-    "old-elsewhere": _OldElsewhere,
-    "old-without-slash": _OldWithoutSlash,
-    "old-without-host": _OldWithoutHost,
-    "old-without-endpoint": _OldWithoutEndpoint,
+    "old-elsewhere": _old_at("http://elsewhere.test/messages"),
+    "old-without-slash": _old_at("\\\\elsewhere.test/messages"),
+    "old-without-host": _old_at("http:elsewhere.test"),
+    "old-without-endpoint": _old_at(""),
     "locked": _Locked,
-    "forbidding": _Forbidding,
-    "scoped": _Scoped,
+    "forbidding": _always(403),
+    "scoped": _always(403, WWW_Authenticate=SCOPES),
     "busy": _Busy,
-    "overloaded": _Overloaded,
-    "crowded": _Crowded,
-    "nowhere": _Nowhere,
-    "broken": _Broken,
-    "website": _Website,
-    "no-json": _NoJson,
+    "overloaded": _always(503, Retry_After="3600"),
+    "crowded": _always(429),
+    "nowhere": _always(404),
+    "broken": _always(503, b"<h1>down</h1>", Content_Type="text/html"),
+    "website": _always(200, b"<h1>Welcome</h1>", Content_Type="text/html"),
+    "no-json": _always(200, b"{oops", Content_Type="application/json"),
     "compressed": _Compressed,
     "hanging": _Hanging,
     "endless": _Endless,
     "asking": _Asking,
-    "redirecting": _Redirecting,
+    "redirecting": _always(302, Location="https://elsewhere.test/mcp?token=abcdef"),
     "cut-off": _CutOff,
 }
 

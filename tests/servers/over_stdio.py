@@ -75,10 +75,35 @@ def garbage() -> None:
         write(b"tick\n" * 1000)
 
 
-def banner() -> None:
-    """Writes banners between messages, one of them in Latin-1, and log records in JSON."""
-    write("Bienvenue au café\n".encode("latin-1") + b'\n{"level": 30, "msg": "ready"}\n{not json\n')
-    serve(Kiosk(LEGACY[-1]))
+def changed(
+    version: str = LEGACY[-1],
+    *,
+    capabilities: Json | None = None,
+    extras: Json | None = None,
+    methods: dict[str, Callable[[Json], Any] | None] | None = None,
+) -> Callable[[], None]:
+    """Speaks one version, has other capabilities, more in its first answer, or other methods; `None` is no method."""
+
+    def manner() -> None:
+        kiosk = Kiosk(version)
+        kiosk.capabilities = kiosk.capabilities if capabilities is None else capabilities
+        kiosk.extras = extras or {}
+        changed_methods = {**kiosk.methods, **(methods or {})}
+        kiosk.methods = {name: method for name, method in changed_methods.items() if method is not None}
+        serve(kiosk)
+
+    return manner
+
+
+def sends(block: bytes, times: int = 260) -> Callable[[], None]:
+    """Sends something so many times, and then serves."""
+
+    def manner() -> None:
+        for _ in range(times):
+            write(block)
+        serve(Kiosk(LEGACY[-1]))
+
+    return manner
 
 
 def only(version: str, text: str, data: Json | None) -> Callable[[], None]:
@@ -108,12 +133,6 @@ def in_latin_1() -> None:
     for message in messages():
         if answer := kiosk.answer(message):
             write(json.dumps(answer, ensure_ascii=False).encode("latin-1") + b"\n")
-
-
-def banner_without_end() -> None:
-    """Writes a banner on the line of the first answer."""
-    write(b"Listening {on stdio} ")
-    serve(Kiosk(LEGACY[-1]))
 
 
 def framed() -> None:
@@ -163,12 +182,6 @@ def closes_stdout() -> None:
     serve(kiosk)
 
 
-def banner_in_utf16() -> None:
-    """Writes a banner in UTF-16, without a line end, on the line of the first answer."""
-    write("Prêt ".encode("utf-16"))
-    serve(Kiosk(LEGACY[-1]))
-
-
 def floods() -> None:
     """Sends thousands of notifications and requests before it says what it has."""
     kiosk = Kiosk(LEGACY[-1])
@@ -186,17 +199,6 @@ def null_id() -> None:
     for message in messages():
         known = message["method"] in kiosk.methods
         say(kiosk.answer(message) if known else {"jsonrpc": "2.0", "id": None, "error": {"code": -32600}})
-
-
-def dies_in(method: str) -> Callable[[], None]:
-    """Ends when it is asked for a list."""
-
-    def manner() -> None:
-        kiosk = Kiosk(LEGACY[-1])
-        kiosk.methods[method] = die
-        serve(kiosk)
-
-    return manner
 
 
 def dies_on_unknown() -> None:
@@ -261,26 +263,25 @@ def unsupported(*supported: str) -> Callable[[], None]:
     return manner
 
 
-def dashdash() -> None:
-    """Describes itself with dashdash, and answers `ai_help`."""
-    kiosk = Kiosk(LEGACY[0])
-    kiosk.extras = {"dashdash": DASHDASH}
-    kiosk.methods["ai_help"] = lambda _: {"content": "# Kiosk", "contentType": "text/markdown"}
-    serve(kiosk)
+def help_text(_: Json) -> Json:
+    return {"content": "# Kiosk", "contentType": "text/markdown"}
+
+
+def wants_input(_: Json) -> Json:
+    return {"resultType": "input_required", "inputRequests": {"a": {}}}
+
+
+def told_values(_: Json) -> Json:
+    """Returns a tool that tells the environment, values and all, and the arguments."""
+    told = " ".join([*os.environ.values(), *sys.argv])
+    return {"tools": [{"name": "tell", "description": f"Tells {told}"}]}
 
 
 def modern_dashdash() -> None:
-    """Does the same in the newest version."""
+    """Describes itself with dashdash in the newest version, and answers `ai_help`."""
     kiosk = Kiosk(MODERN)
     kiosk.capabilities["extensions"] = {"io.dashdash/dashdash": DASHDASH}
-    kiosk.methods["ai_help"] = lambda _: {"content": "# Kiosk", "contentType": "text/markdown"}
-    serve(kiosk)
-
-
-def dashdash_without_help() -> None:
-    """Describes itself with dashdash, but has no `ai_help`."""
-    kiosk = Kiosk(LEGACY[0])
-    kiosk.extras = {"dashdash": DASHDASH}
+    kiosk.methods["ai_help"] = help_text
     serve(kiosk)
 
 
@@ -330,35 +331,6 @@ def refuses_lists() -> None:
     serve(kiosk)
 
 
-def asks_before_tools() -> None:
-    """Wants input before it lists its tools."""
-    kiosk = Kiosk(LEGACY[-1])
-    kiosk.methods["tools/list"] = lambda _: {"resultType": "input_required", "inputRequests": {"a": {}}}
-    serve(kiosk)
-
-
-def refuses_tools() -> None:
-    """Fails at the tools that it declares."""
-    kiosk = Kiosk(LEGACY[-1])
-    del kiosk.methods["tools/list"]
-    serve(kiosk)
-
-
-def declares_nothing() -> None:
-    """Has tools, but does not say so."""
-    kiosk = Kiosk(LEGACY[-1])
-    kiosk.capabilities = {}
-    serve(kiosk)
-
-
-def no_tools() -> None:
-    """Declares nothing but prompts, and knows nothing else."""
-    kiosk = Kiosk(LEGACY[-1])
-    kiosk.capabilities = {"prompts": {}}
-    del kiosk.methods["tools/list"]
-    serve(kiosk)
-
-
 def asks_back() -> None:
     """Asks the client this and that before it says what it has, and has nothing without the right answers."""
     kiosk = Kiosk(LEGACY[-1])
@@ -389,17 +361,6 @@ def deep() -> None:
     """Sends a message that is nested without reason."""
     for message in messages():
         write(b'{"id": %d, "result": ' % message["id"] + b"[" * 200_000 + b"]" * 200_000 + b"}\n")
-
-
-def sends(block: bytes) -> Callable[[], None]:
-    """Sends something again and again, for 260 MB, and then serves."""
-
-    def manner() -> None:
-        for _ in range(260):
-            write(block)
-        serve(Kiosk(LEGACY[-1]))
-
-    return manner
 
 
 def stubborn() -> None:
@@ -455,21 +416,6 @@ def hides_child_and_ends() -> None:
     serve(Kiosk(LEGACY[-1]))
 
 
-def environment() -> None:
-    """Returns its environment as a tool."""
-    kiosk = Kiosk(LEGACY[-1])
-    kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": name} for name in os.environ]}
-    serve(kiosk)
-
-
-def environment_values() -> None:
-    """Returns its environment, values and all, and its arguments, as a tool."""
-    kiosk = Kiosk(LEGACY[-1])
-    told = " ".join([*os.environ.values(), *sys.argv])
-    kiosk.methods["tools/list"] = lambda _: {"tools": [{"name": "tell", "description": f"Tells {told}"}]}
-    serve(kiosk)
-
-
 def icons() -> None:
     """Carries large icons in its own text, on all that can have some, and one that leads to a stranger."""
     picture = {"src": "data:image/png;base64," + "iVBORw0KGgo" * 2000, "sizes": ["48x48"]}
@@ -481,27 +427,22 @@ def icons() -> None:
     serve(kiosk)
 
 
-def version(number: str) -> Callable[[], None]:
-    """Speaks one version, and nothing that is newer."""
-    return lambda: serve(Kiosk(number))
-
-
 MANNERS: dict[str, Callable[[], None]] = {
-    **{number: version(number) for number in (*LEGACY, MODERN)},
+    **{number: changed(number) for number in (*LEGACY, MODERN)},
     "silent": silent,
     "exits": exits,
     "garbage": garbage,
-    "banner": banner,
-    "banner-without-end": banner_without_end,
+    "banner": sends("Bienvenue au café\n".encode("latin-1") + b'\n{"level": 30, "msg": "ready"}\n{not json\n', 1),
+    "banner-without-end": sends(b"Listening {on stdio} ", 1),
     "sloppy": sloppy,
     "framed": framed,
     "null-id": null_id,
     "float-ids": float_ids,
     "closes-stdout": closes_stdout,
-    "banner-in-utf16": banner_in_utf16,
+    "banner-in-utf16": sends("Prêt ".encode("utf-16"), 1),
     "floods": floods,
-    "dies-in-tools": dies_in("tools/list"),
-    "dies-in-resources": dies_in("resources/list"),
+    "dies-in-tools": changed(methods={"tools/list": die}),
+    "dies-in-resources": changed(methods={"resources/list": die}),
     "dies-on-unknown": dies_on_unknown,
     "ignores-unknown": ignores_unknown,
     "starts-slowly": starts_slowly,
@@ -509,12 +450,12 @@ MANNERS: dict[str, Callable[[], None]] = {
     "spoiled": spoiled,
     "unsupported": unsupported("2099-01-01"),
     "unsupported-but-legacy": unsupported(LEGACY[-1]),
-    "dashdash": dashdash,
+    "dashdash": changed(LEGACY[0], extras={"dashdash": DASHDASH}, methods={"ai_help": help_text}),
     "modern-dashdash": modern_dashdash,
     "only-by-data": only(LEGACY[0], "Unsupported protocol version", {"supported": [LEGACY[0]]}),
     "only-by-text": only(LEGACY[2], f"Unsupported protocol version (supported versions: {LEGACY[2]})", None),
     "in-latin-1": in_latin_1,
-    "dashdash-without-help": dashdash_without_help,
+    "dashdash-without-help": changed(LEGACY[0], extras={"dashdash": DASHDASH}),
     "pages": paged(
         first=(TOOLS[:1], {"nextCursor": ""}),
         empty=(TOOLS[1:], {"nextCursor": "last"}),
@@ -529,10 +470,10 @@ MANNERS: dict[str, Callable[[], None]] = {
     "empty-cursor-for-the-end": paged(first=(TOOLS, {"nextCursor": ""}), empty=(TOOLS, {"nextCursor": ""})),
     "endless": endless,
     "refuses-lists": refuses_lists,
-    "asks-before-tools": asks_before_tools,
-    "refuses-tools": refuses_tools,
-    "declares-nothing": declares_nothing,
-    "no-tools": no_tools,
+    "asks-before-tools": changed(methods={"tools/list": wants_input}),
+    "refuses-tools": changed(methods={"tools/list": None}),
+    "declares-nothing": changed(capabilities={}),
+    "no-tools": changed(capabilities={"prompts": {}}, methods={"tools/list": None}),
     "asks-back": asks_back,
     "floods-stderr": floods_stderr,
     "deep": deep,
@@ -543,8 +484,8 @@ MANNERS: dict[str, Callable[[], None]] = {
     "hides-child": hides_child,
     "hides-child-and-ends": hides_child_and_ends,
     "icons": icons,
-    "environment": environment,
-    "environment-values": environment_values,
+    "environment": changed(methods={"tools/list": lambda _: {"tools": [{"name": name} for name in os.environ]}}),
+    "environment-values": changed(methods={"tools/list": told_values}),
 }
 
 if __name__ == "__main__":
