@@ -24,13 +24,7 @@ Json = Any
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 IGNORED_HEADERS = (
-    "accept",
-    "content-type",
-    "authorization",
-    "host",
-    "content-length",
-    "connection",
-    "transfer-encoding",
+    *("accept", "content-type", "authorization", "host", "content-length", "connection", "transfer-encoding"),
 )
 """Header parameters of which OpenAPI says that they are ignored."""
 
@@ -44,23 +38,11 @@ LABELS = {"path": "Path parameters:", "query": "Query parameters:", "header": "H
 TOKEN_BYTES = 4
 
 KINDS = (
-    "operation not documented once",
-    "two operations under one heading",
-    "heading is not the exact name",
-    "parameter not documented once",
-    "body property not documented once",
-    "SKILL.md has 500 lines",
-    "SKILL.md has over 3,000 tokens",
-    "ai-help.md has over 3,000 tokens",
-    "two blank lines",
-    "the word None",
-    "control character",
-    "link to no file",
-    "link to no heading",
-    "item that is not above",
-    "agentskills validate",
-    "llms-txt parser",
-    "the check itself fails",
+    *("operation not documented once", "two operations under one heading", "heading is not the exact name"),
+    *("parameter not documented once", "body property not documented once", "SKILL.md has 500 lines"),
+    *("SKILL.md has over 3,000 tokens", "ai-help.md has over 3,000 tokens", "two blank lines", "the word None"),
+    *("control character", "link to no file", "link to no heading", "item that is not above", "agentskills validate"),
+    *("llms-txt parser", "the check itself fails"),
 )
 """What can be wrong."""
 

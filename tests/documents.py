@@ -28,15 +28,8 @@ PARSER = MarkdownIt("commonmark").enable("table")
 TOKEN_BYTES = 4
 
 SECTIONS_OF_AI_HELP = (
-    "When to Use",
-    "Overview",
-    "Setup/Prerequisites",
-    "Quick Reference",
-    "Command Reference",
-    "Input Specification",
-    "Output Formats",
-    "Examples",
-    "Authentication and Prerequisites",
+    *("When to Use", "Overview", "Setup/Prerequisites", "Quick Reference", "Command Reference"),
+    *("Input Specification", "Output Formats", "Examples", "Authentication and Prerequisites"),
     "Rate Limits and Performance",
 )
 """What the CLI profile of dashdash asks for, in its order (3.4.3)."""
@@ -217,6 +210,12 @@ class MarkdownDocument:
             if section.heading.text == title
         )
         return found
+
+
+def skill_in(out: Path) -> str:
+    """Returns the text of the one SKILL.md of a folder."""
+    (path,) = out.glob("skills/*/SKILL.md")
+    return path.read_text("utf-8")
 
 
 @lru_cache(512)

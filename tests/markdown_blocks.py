@@ -16,14 +16,7 @@ BLOCKS: dict[str, Any] = inputs("markdown_blocks")["blocks"]
 """What a text holds to a text."""
 
 LABELS = (
-    "Link",
-    "here",
-    "Read_Me",
-    "`<select>` elements",
-    "A <b>bold</b> one",
-    "*x* & [y](z)",
-    "c:\\dir\\",
-    "N/A.",
+    *("Link", "here", "Read_Me", "`<select>` elements", "A <b>bold</b> one", "*x* & [y](z)", "c:\\dir\\", "N/A."),
     "-",
 )
 """Names of groups and tags."""

@@ -19,15 +19,8 @@ SERVER = ROOT / "examples" / "acme-mcp" / "server.py"
 SCHEMAS = ROOT / "tests" / "specifications" / "dashdash"
 
 TOOLS = [
-    "list_projects",
-    "get_project",
-    "create_project",
-    "update_project",
-    "delete_project",
-    "list_tasks",
-    "create_task",
-    "update_task",
-    "complete_task",
+    *("list_projects", "get_project", "create_project", "update_project", "delete_project", "list_tasks"),
+    *("create_task", "update_task", "complete_task"),
 ]
 
 Ask = Callable[..., Any]

@@ -12,7 +12,7 @@ import listed
 import pytest
 from captured import service_of_answers
 from cli import Finished, generated, run_skillgen
-from documents import document_at
+from documents import document_at, skill_in
 from rows import inputs
 from servers import over_http
 
@@ -48,8 +48,7 @@ def test_a_portable_command_is_the_entry_with_variables_by_name(tmp_path: Path) 
     ((name, entry),) = entries(tmp_path / "out")[0].items()
     assert (name, entry["command"], entry["args"]) == ("kiosk", "npx", ["-y", "@acme/kiosk@2"])
     assert entry["env"]["KIOSK_KEY"] == "${KIOSK_KEY}"
-    (skill,) = (tmp_path / "out").glob("skills/*/SKILL.md")
-    assert "[Client Configuration](#client-configuration)" in skill.read_text("utf-8")
+    assert "[Client Configuration](#client-configuration)" in skill_in(tmp_path / "out")
     texts = [file.read_text("utf-8") for file in (tmp_path / "out").rglob("*") if file.is_file()]
     assert not [text for text in texts if "hunter22x" in text]
     assert '"KIOSK_KEY": "${KIOSK_KEY}"' in (tmp_path / "out" / "ai-help.md").read_text("utf-8")
@@ -72,8 +71,7 @@ def test_an_argument_that_others_do_not_have_is_left_to_the_reader(tmp_path: Pat
 @pytest.mark.parametrize(("name", "key"), [("acme/kiosk", "kiosk"), ("Acme Books", "acme-books"), ("acme_1", "acme_1")])
 def test_the_key_of_a_server_is_one_that_hosts_accept(name: str, key: str, tmp_path: Path) -> None:
     finished, out = listed.documented(tmp_path, server={"serverInfo": {"name": name}}, tools=listed.tools(["get_a"]))
-    (skill,) = out.glob("skills/*/SKILL.md")
-    assert f"(`mcp__{key}__`, " in skill.read_text("utf-8"), finished.stderr
+    assert f"(`mcp__{key}__`, " in skill_in(out), finished.stderr
 
 
 def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -> None:
@@ -82,8 +80,7 @@ def test_a_command_that_only_this_machine_can_run_is_not_shown(tmp_path: Path) -
     out = tmp_path / "out"
     generated("from-server", "--out", out, "--env", "KIOSK_KEY=hunter22x", "--", *command, cwd=TESTS)
     assert not entries(out)
-    (about,) = out.glob("skills/*/SKILL.md")
-    text = about.read_text("utf-8")
+    text = skill_in(out)
     assert "Environment variables: `KIOSK_KEY`" in text
     assert "\n\n\n" not in text
     assert not [file for file in out.rglob("*") if file.is_file() and sys.executable in file.read_text("utf-8")]

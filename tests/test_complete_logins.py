@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from cli import generated, run_skillgen
 from descriptions import description, operation, write
+from documents import skill_in
 
 import skillgen
 
@@ -18,8 +19,7 @@ Json = Any
 def of_description(folder: Path, paths: Json, **members: Json) -> str:
     """Returns SKILL.md of a description."""
     generated("from-openapi", write(folder / "api.json", description(paths, **members)), "-o", folder / "out")
-    (path,) = folder.glob("out/skills/*/SKILL.md")
-    return path.read_text("utf-8")
+    return skill_in(folder / "out")
 
 
 SIGNED: Json = {

@@ -115,26 +115,15 @@ def log(tmp_path: Path) -> Iterator[Path]:
 
 EXTENDED = ("two-handshakes", "two-handshakes-without-a-hint", "two-handshakes-declared", "dribbling")
 SLOPPY = (
-    "banner",
-    "banner-without-end",
-    "banner-in-utf16",
-    "null-id",
-    "float-ids",
-    "asks-back",
-    "floods",
+    *("banner", "banner-without-end", "banner-in-utf16", "null-id", "float-ids", "asks-back", "floods"),
     "floods-stderr",
 )
 PLAIN = (
     *(*LEGACY, MODERN, "dies-on-unknown", "ignores-unknown", "spoiled", "unsupported-but-legacy", "starts-slowly"),
     *("locked", "unsupported", "dashdash", "modern-dashdash", "dashdash-without-help", "pages", "in-time"),
     *(
-        "pages-in-a-circle",
-        "empty-cursor-for-the-end",
-        "endless",
-        "refuses-lists",
-        "garbage",
-        "asks-before-tools",
-        "dies-in-resources",
+        *("pages-in-a-circle", "empty-cursor-for-the-end", "endless", "refuses-lists", "garbage"),
+        *("asks-before-tools", "dies-in-resources"),
     ),
     *("refuses-tools", "dies-in-tools", "framed", "closes-stdout", "declares-nothing", "no-tools", "sloppy", "deep"),
     *("only-by-data", "only-by-text", "in-latin-1"),

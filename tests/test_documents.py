@@ -12,7 +12,7 @@ import pytest
 from captured import service_of_answers
 from cli import generated, run_skillgen
 from descriptions import LONG, description, operation, small, write
-from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links
+from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, skill_in
 from hypothesis import given
 from hypothesis import strategies as st
 from listed import answers, documented, documents, tool
@@ -182,16 +182,7 @@ def test_help_of_one_command_points_to_the_global_help(harbour: Path) -> None:
 def test_names_that_make_the_same_file_name_keep_a_document_each(tmp_path: Path) -> None:
     """S0-38, X-51."""
     like_others = [
-        "aux",
-        "Aux",
-        "group-aux",
-        "index",
-        "index-a",
-        "group-index-a",
-        "tools",
-        "Tools",
-        "group-tools",
-        "con.",
+        *("aux", "Aux", "group-aux", "index", "index-a", "group-index-a", "tools", "Tools", "group-tools", "con."),
     ]
     names = [
         *like_others,
@@ -305,10 +296,8 @@ def test_a_short_description_is_one_sentence_of_what_it_does(tmp_path: Path) -> 
 def test_uses_are_listed_only_where_the_source_declares_them(harbour: Path, silent: Path) -> None:
     """S0-33, issue 5: the same for what it is not for."""
     for out in (harbour, silent):
-        (skill,) = out.glob("skills/*/SKILL.md")
-        assert "Do NOT use" not in skill.read_text("utf-8")
-    (skill,) = silent.glob("skills/*/SKILL.md")
-    assert "## When to Use" not in skill.read_text("utf-8")
+        assert "Do NOT use" not in skill_in(out)
+    assert "## When to Use" not in skill_in(silent)
 
 
 def test_an_address_that_leads_to_a_file_is_no_link(tmp_path: Path) -> None:

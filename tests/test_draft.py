@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from cli import Finished, generated, run_skillgen
+from documents import skill_in
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties import examples
@@ -121,11 +122,7 @@ def test_an_accepted_answer_is_in_the_project_and_the_documents(tmp_path: Path) 
     skill = next((tmp_path / "agent-docs").glob("skills/*/SKILL.md"))
     text = "".join(path.read_text("utf-8") for path in skill.parent.rglob("*.md"))
     for expected in (
-        "- order a coffee",
-        "reviews of coffee shops",
-        "charges the card",
-        "Pay for a new order",
-        "pay it",
+        *("- order a coffee", "reviews of coffee shops", "charges the card", "Pay for a new order", "pay it"),
     ):
         assert expected in text
     evals = json.loads((skill.parent / "evals" / "evals.json").read_text("utf-8"))
@@ -381,8 +378,7 @@ def test_a_service_without_a_project_has_its_texts_in_out(tmp_path: Path) -> Non
     (folder / "skillgen.yaml").unlink()
     assert draft(folder, "api.json", "-o", "docs", "--yes", answer=ANSWER).exit_code == 0
     generated("from-openapi", "api.json", "-o", "docs", cwd=folder)
-    [skill] = folder.glob("docs/skills/*/SKILL.md")
-    assert DESCRIPTION[:60] in skill.read_text("utf-8")
+    assert DESCRIPTION[:60] in skill_in(folder / "docs")
     generated("from-openapi", "api.json", "-o", "docs", "--check", cwd=folder)
     (folder / "api.json").write_text(json.dumps(api(description="Sells tea.")), "utf-8")
     assert "text-outdated" in generated("from-openapi", "api.json", "-o", "docs", cwd=folder).stderr
@@ -449,8 +445,7 @@ def test_texts_in_out_leave_a_tool_in_question(
     (folder / "docs").mkdir()
     (folder / "docs" / "texts.yaml").write_text(f"tools: {{{texts}}}\n")
     finished = generated("from-openapi", "api.json", "-o", "docs", *options, cwd=folder)
-    [skill] = folder.glob("docs/skills/*/SKILL.md")
-    text = skill.read_text("utf-8")
+    text = skill_in(folder / "docs")
     assert {name for name in ("read", "write", "sends", "destructive") if f"[{name}]" in text} == {mark} - {None}
     assert ("Ask the user" in text) is (mark != "read")
     is_left_out = str(mark) not in texts and "bash=read" not in options
@@ -465,8 +460,7 @@ def test_documents_and_texts_can_be_made_in_one_run(tmp_path: Path) -> None:
     words = agent(folder, says({"description": DESCRIPTION}))
     finished = generated("from-openapi", "api.json", "-o", "docs", "--draft", words, "--json", cwd=folder)
     assert json.loads(finished.stdout)["files"]
-    [skill] = folder.glob("docs/skills/*/SKILL.md")
-    assert DESCRIPTION[:60] in skill.read_text("utf-8")
+    assert DESCRIPTION[:60] in skill_in(folder / "docs")
     fails = agent(folder, "sys.exit(1)")
     generated("from-openapi", "api.json", "-o", "docs", "--draft", fails, cwd=folder)
     assert run_skillgen("from-openapi", "api.json", "-o", "new", "--draft", fails, cwd=folder).exit_code == 3

@@ -182,12 +182,8 @@ parser.add_argument("--rate", help="Keep 80%% of %(default)s.", default=5)
         (
             "parser",
             [
-                "[--few FEW...]",
-                "At least 1 item.",
-                "Without a value: `high`. Default: `low`.",
-                "Without a value: `true`.",
-                "80% of the window",
-                "Keep 80% of 5.",
+                *("[--few FEW...]", "At least 1 item.", "Without a value: `high`. Default: `low`."),
+                *("Without a value: `true`.", "80% of the window", "Keep 80% of 5."),
             ],
         ),
     ],

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from cli import files_of, run_skillgen
 from descriptions import BOOKS, write
+from documents import skill_in
 
 SERVER = """\
 from mcp.server import MCPServer
@@ -62,11 +63,6 @@ def targets(project: Path) -> Any:
     return yaml.safe_load((project / "skillgen.yaml").read_text("utf-8"))["targets"]
 
 
-def skill_of(out: Path) -> str:
-    (path,) = out.glob("skills/*/SKILL.md")
-    return path.read_text("utf-8")
-
-
 def script(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, "utf-8")
@@ -102,7 +98,7 @@ def test_the_author_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     said = run(tmp_path, 0, "build")
     assert "depot: 2 tools, 3 parameters; 5 files in agent-docs, 5 created;" in said
     assert "inferred: effects of 2 tools; declare them in skillgen.yaml (tools): lend_tool, delete_reader\n" in said
-    skill = skill_of(tmp_path / "agent-docs")
+    skill = skill_in(tmp_path / "agent-docs")
     assert skill.count("Lends drills and ladders of a neighbourhood.") == 1
     assert ("version: '1.10'\n" in skill, '"depot-mcp"' in skill) == (True, True)
     run(tmp_path, 0, "build", "--check")
@@ -139,7 +135,7 @@ def test_the_author_of_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     emit = ("--emit", "skill,server-json,plugin", "--publish", "namespace=com.depot")
     said = run(tmp_path, 0, "build", *emit)
     assert "published-without: server.json: clients that start a package by its name alone do not find dep" in said
-    assert DRAFTED in " ".join(skill_of(tmp_path / "agent-docs").split())
+    assert DRAFTED in " ".join(skill_in(tmp_path / "agent-docs").split())
     published = json.loads((tmp_path / "agent-docs" / "server.json").read_text("utf-8"))
     assert (published["version"], published["websiteUrl"]) == ("1.10", "https://depot.example")
     assert published["packages"][0]["runtimeArguments"][0]["value"] == "depot==1.10"
@@ -187,7 +183,7 @@ def test_the_author_of_an_application(tmp_path: Path) -> None:
     assert targets(tmp_path)["shop"]["source"]["openapi-command"][1] == "-c"
     said = run(tmp_path, 0, "build")
     assert "declared; a placeholder does not count (declare it under `servers`, or set the option `base-url`)" in said
-    skill = skill_of(tmp_path / "agent-docs")
+    skill = skill_in(tmp_path / "agent-docs")
     assert ("Returns (200)" in skill, "Returns (204)" in skill) == (False, True), "a success alone says nothing"
     said = run(tmp_path, 0, "lint")
     assert "name-repeats-request (2 times)" in said
@@ -197,7 +193,7 @@ def test_the_author_of_an_application(tmp_path: Path) -> None:
     assert "name-repeats-request" not in run(tmp_path, 0, "lint")
     assert "# `read_order: added`\n" in run(tmp_path, 1, "build", "--check")
     run(tmp_path, 0, "build")
-    assert "## read_order\n" in skill_of(tmp_path / "agent-docs")
+    assert "## read_order\n" in skill_in(tmp_path / "agent-docs")
 
 
 def test_the_author_of_a_description(tmp_path: Path) -> None:
@@ -279,7 +275,7 @@ def test_the_author_of_a_program_and_the_user_of_another(tmp_path: Path) -> None
     said = run(tmp_path, 0, "from-cli", "--command", "lamp", "-o", "docs/lamp", "--install", "agents", env=path)
     assert "lamp: installed; 1 file in .agents/skills/lamp, 1 created\n" in said
     assert "lamp: 2 tools, with help as printed; 5 files in docs/lamp, 5 created" in said
-    assert "  --level N  how bright\n" in skill_of(tmp_path / "docs/lamp")
+    assert "  --level N  how bright\n" in skill_in(tmp_path / "docs/lamp")
     run(package, 0, "from-cli", "--command", "lamp", "-o", tmp_path / "docs/lamp", env=path)
     script(tmp_path / "bin" / "lamp", f"#!/bin/sh\n{HELP}".replace("off", "out"))
     said = run(tmp_path, 0, "update", "docs/lamp", env=path)

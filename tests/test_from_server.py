@@ -15,7 +15,7 @@ import jsonschema
 import pytest
 import real_servers
 from cli import ROOT, Finished, files_of, generated, run_skillgen
-from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, document_at, tokens
+from documents import SECTIONS_OF_AI_HELP, MarkdownDocument, broken_links, document_at, skill_in, tokens
 from llms_txt import parse_llms_file  # type: ignore[import-untyped]
 from rows import inputs
 from servers import over_http
@@ -114,8 +114,7 @@ def test_the_skill_passes_the_reference_validator(crawled: tuple[dict[str, Any],
 
 def test_the_skill_keeps_to_its_budget(crawled: tuple[dict[str, Any], Path]) -> None:
     """X-24."""
-    (skill,) = crawled[1].glob("skills/*/SKILL.md")
-    text = skill.read_text("utf-8")
+    text = skill_in(crawled[1])
     assert text.count("\n") < 500
     assert len(text) < 16_000
     assert tokens(text) < 5_000

@@ -78,18 +78,12 @@ def test_the_tool_reference_reaches_the_section_of_each_tool(tmp_path: Path, unk
     document = MarkdownDocument(written["llms-full.txt"])
     section = document.section("create_project").text
     for words in (
-        "Makes a project.",
-        "Create a new project.",
-        "- `name` (string, required)\n",
-        "- `name` (required, string): Project name (1-100 chars)\n",
-        "- `type` (string): Who sees it\n",
+        *("Makes a project.", "Create a new project.", "- `name` (string, required)\n"),
+        *("- `name` (required, string): Project name (1-100 chars)\n", "- `type` (string): Who sees it\n"),
         "- `type` (optional, string, max 7 characters): `public` or `private`\n",
-        "- `colour`: Any name that CSS knows\n",
-        "- `place` (required, string): Where it is\n",
-        '{"id": "proj_456", "createdAt": "2026-01-21"}',
-        "side effects: Creates project, sends webhook",
-        'As a command: `acme projects create --name "New Project"`',
-        "As an HTTP request: `POST /api/projects`",
+        *("- `colour`: Any name that CSS knows\n", "- `place` (required, string): Where it is\n"),
+        *('{"id": "proj_456", "createdAt": "2026-01-21"}', "side effects: Creates project, sends webhook"),
+        *('As a command: `acme projects create --name "New Project"`', "As an HTTP request: `POST /api/projects`"),
         "Ten an hour.",
     ):
         assert words in section

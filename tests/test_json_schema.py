@@ -140,17 +140,7 @@ KEYWORDS = [
     "readOnly", "writeOnly", "deprecated", "contentEncoding", "dependentRequired", "propertyName", "a", "b",
 ]  # fmt: skip
 WORDS = [
-    "string",
-    "object",
-    "array",
-    "null",
-    "a",
-    "#",
-    "#/$defs/a",
-    "#/properties/a",
-    "#/allOf/0",
-    "x.json",
-    "",
+    *("string", "object", "array", "null", "a", "#", "#/$defs/a", "#/properties/a", "#/allOf/0", "x.json", ""),
     "date",
 ]
 ANYTHING: st.SearchStrategy[Json] = st.recursive(

@@ -140,12 +140,7 @@ def test_nothing_is_left_that_a_host_would_run_or_that_cannot_be_seen(text: str)
 
 
 LINES_OF_DOCUMENTS = (
-    "Words: TEXT end.",
-    "- `name` (string): xTEXT",
-    "1. xTEXT.",
-    "## Heading TEXT",
-    "> xTEXT",
-    "- a\n  - b: TEXT",
+    *("Words: TEXT end.", "- `name` (string): xTEXT", "1. xTEXT.", "## Heading TEXT", "> xTEXT", "- a\n  - b: TEXT"),
 )
 
 
@@ -305,13 +300,9 @@ def test_front_matter_keeps_words_words() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "Plain words, with (parentheses), a_name, 2 * 3 and a-b.",
-        "A `code` span, **bold** and *emphasis*.",
-        "One paragraph.\n\nAnother.",
-        "- one\n- two\n  - three",
-        "1. one\n2. two",
-        "```json\n{\n  \"a\": [1]\n}\n```",
-        "Mail me at a@x.example; 5 < 6 and 7 > 3.",
+        *("Plain words, with (parentheses), a_name, 2 * 3 and a-b.", "A `code` span, **bold** and *emphasis*."),
+        *("One paragraph.\n\nAnother.", "- one\n- two\n  - three", "1. one\n2. two"),
+        *("```json\n{\n  \"a\": [1]\n}\n```", "Mail me at a@x.example; 5 < 6 and 7 > 3."),
     ],
 )  # fmt: skip
 def test_harmless_markdown_is_not_changed(text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from cli import files_of, generated, run_skillgen
 from descriptions import description, write
-from documents import MarkdownDocument
+from documents import MarkdownDocument, skill_in
 from listed import documented, documents, tool
 
 Json = Any
@@ -21,8 +21,7 @@ READ_ONLY = {"annotations": {"readOnlyHint": True}}
 
 def fields_of(out: Path) -> dict[str, Json]:
     """Returns the front matter of the one skill."""
-    (path,) = out.glob("skills/*/SKILL.md")
-    return MarkdownDocument(path.read_text("utf-8")).fields()
+    return MarkdownDocument(skill_in(out)).fields()
 
 
 def dashdash(**invocation: Json) -> dict[str, Json]:
@@ -229,8 +228,7 @@ def test_a_use_that_the_identity_declares_in_prose_is_the_declared_one(tmp_path:
     fields = fields_of(out)
     assert fields["description"] == "Books berths. Do NOT use for cars."
     assert fields["when_to_use"] == "Use when the user asks to book a berth."
-    (skill,) = out.glob("skills/*/SKILL.md")
-    text = skill.read_text("utf-8")
+    text = skill_in(out)
     assert (
         "- Use when the user asks to book a berth.\n\nDo NOT use it in these cases:\n\n- Do NOT use for cars.\n" in text
     )

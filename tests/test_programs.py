@@ -335,19 +335,9 @@ def test_a_shell_reads_each_example_call_back_exactly(word: str, ship: Service) 
 # -- programs of others ----------------------------------------------------------------------------------------------
 
 OTHERS = [
-    "build.__main__:main_parser",
-    "dotenv.__main__:cli",
-    "httpx:main",
-    "identify.cli:main",
-    "idna.cli:main",
-    "jsonpath.cli:main",
-    "jsonschema.cli:main",
-    "markdown_it.cli.parse:main",
-    "mcp.cli:app",
-    "openapi_spec_validator.__main__:main",
-    "pre_commit.main:main",
-    "skills_ref.cli:main",
-    "uvicorn.main:main",
+    *("build.__main__:main_parser", "dotenv.__main__:cli", "httpx:main", "identify.cli:main", "idna.cli:main"),
+    *("jsonpath.cli:main", "jsonschema.cli:main", "markdown_it.cli.parse:main", "mcp.cli:app"),
+    *("openapi_spec_validator.__main__:main", "pre_commit.main:main", "skills_ref.cli:main", "uvicorn.main:main"),
 ]
 
 OPTION = re.compile(r"(?<![\w-])--?[A-Za-z][\w-]*")

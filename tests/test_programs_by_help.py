@@ -294,11 +294,8 @@ def test_no_command_is_started_unless_the_help_says_how(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "  --list-hosts  outputs a list of matching hosts",
-        "  --list        list the contents of an archive",
-        "  --list        print the list",
-        "  help PATTERN  Show the manual of a unit",
-        "  -h, --help    show help",
+        *("  --list-hosts  outputs a list of matching hosts", "  --list        list the contents of an archive"),
+        *("  --list        print the list", "  help PATTERN  Show the manual of a unit", "  -h, --help    show help"),
     ],
 )
 def test_an_option_or_command_that_is_no_help_is_not_run(line: str, tmp_path: Path) -> None:

@@ -291,13 +291,8 @@ def test_a_plugin_has_the_skill_and_the_server_for_every_host(tmp_path: Path) ->
     folder, problems = plugin(tmp_path, kinds_of_servers()["open"])
     assert problems == {}
     assert set(files_of(folder)) == {
-        "plugin.json",
-        "mcp.json",
-        "README.md",
-        "skills/kiosk/SKILL.md",
-        ".claude-plugin/plugin.json",
-        ".codex-plugin/plugin.json",
-        ".cursor-plugin/plugin.json",
+        *("plugin.json", "mcp.json", "README.md", "skills/kiosk/SKILL.md", ".claude-plugin/plugin.json"),
+        *(".codex-plugin/plugin.json", ".cursor-plugin/plugin.json"),
     }
     url = "https://mcp.acme.com/mcp"
     assert read_json(folder / "mcp.json")["mcpServers"] == {"kiosk": {"type": "streamable-http", "url": url}}

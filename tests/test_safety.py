@@ -12,6 +12,7 @@ import pytest
 from captured import service_of_answers
 from cli import generated, run_skillgen
 from descriptions import description, operation, write
+from documents import skill_in
 from listed import answers, documented, inspected, tool
 from measure_effects import measured, mistake
 from rows import inputs
@@ -42,11 +43,6 @@ def of_description(folder: Path, **operations: Json) -> tuple[str, str]:
     source = write(folder / "api.json", description({"/a": operations}))
     finished = generated("from-openapi", source, "-v", "-o", folder / "out")
     return skill_in(folder / "out"), finished.stderr
-
-
-def skill_in(out: Path) -> str:
-    (path,) = out.glob("skills/*/SKILL.md")
-    return path.read_text("utf-8")
 
 
 def access_level(folder: Path) -> str:

@@ -551,12 +551,9 @@ def test_a_short_password_goes_where_nobody_has_thought_of_it(told: str) -> None
 @pytest.mark.parametrize(
     "text",
     [
-        "jdbc:mysql://db/x?user=root&password=s3cr3tpw9",
-        "Opens mysql://db/x?sslpassword=s3cr3tpw9&x=1",
-        "(See https://api.example/x?api_key=s3cr3tpw9).",
-        "https://api.example/x?a=1&amp;access_token=s3cr3tpw9",
-        "jdbc:sqlserver://db;user=sa;password=s3cr3tpw9;",
-        "Server=db;Database=x;User Id=sa;Password=s3cr3tpw9;",
+        *("jdbc:mysql://db/x?user=root&password=s3cr3tpw9", "Opens mysql://db/x?sslpassword=s3cr3tpw9&x=1"),
+        *("(See https://api.example/x?api_key=s3cr3tpw9).", "https://api.example/x?a=1&amp;access_token=s3cr3tpw9"),
+        *("jdbc:sqlserver://db;user=sa;password=s3cr3tpw9;", "Server=db;Database=x;User Id=sa;Password=s3cr3tpw9;"),
     ],
 )
 def test_a_short_value_of_a_secret_parameter_is_a_credential(text: str) -> None:
@@ -614,20 +611,12 @@ def test_a_credential_in_a_key_of_the_source_is_in_no_pointer(tmp_path: Path) ->
     "text",
     [
         *(
-            "Authorization: Bearer YOUR_ACCESS_TOKEN",
-            "https://user:password@host",
-            "token: string",
-            "sk-...",
+            *("Authorization: Bearer YOUR_ACCESS_TOKEN", "https://user:password@host", "token: string", "sk-..."),
             "ghp_xxxx",
         ),
         *(
-            "Basic authentication",
-            "password: the user's password",
-            "AKIA",
-            "eyJ…",
-            "api_key=<your key>",
-            "key-value pairs",
-            'var secretValue = System.Text.Encoding.UTF8.GetBytes("mine");',
+            *("Basic authentication", "password: the user's password", "AKIA", "eyJ…", "api_key=<your key>"),
+            *("key-value pairs", 'var secretValue = System.Text.Encoding.UTF8.GetBytes("mine");'),
         ),
         *("-----BEGIN PRIVATE KEY-----", "page_token=abc", "secret_name: my-own-secret-of-the-vault"),
     ],
@@ -639,13 +628,7 @@ def test_words_about_credentials_are_no_credentials(text: str) -> None:
 def test_names_of_secrets_are_distinguished_from_other_names() -> None:
     secret = ["api_key", "apiKey", "X-Auth-Token", "clientSecret", "PASSWORD", "db.password", "jwt"]
     other = [
-        "author",
-        "key",
-        "tokens_used",
-        "keyboard",
-        "secretary",
-        "passenger",
-        "max_tokens_per_day",
+        *("author", "key", "tokens_used", "keyboard", "secretary", "passenger", "max_tokens_per_day"),
         "nextPageToken",
     ]
     parameters = []
@@ -686,16 +669,7 @@ def test_screening_twice_is_screening_once() -> None:
 
 
 SLOW_WORDS = (
-    "eyJhbGciOi",
-    "ignore",
-    "system prompt",
-    "token=",
-    "AKIA",
-    "\ufdfa",
-    "\u321d",
-    "a\u0301",
-    "&#xfdfa;",
-    "%41",
+    *("eyJhbGciOi", "ignore", "system prompt", "token=", "AKIA", "\ufdfa", "\u321d", "a\u0301", "&#xfdfa;", "%41"),
 )
 
 

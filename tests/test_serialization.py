@@ -46,10 +46,7 @@ CASES = [
 
 
 BODIES = [
-    "application/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data",
-    "text/plain",
+    *("application/json", "application/x-www-form-urlencoded", "multipart/form-data", "text/plain"),
     "application/jsonl",
 ]
 

@@ -234,18 +234,9 @@ class TestIcons:
     @pytest.mark.parametrize(
         "src",
         [
-            "http://mcp.acme.com/i.png",
-            "javascript:alert(1)",
-            "file:///etc/passwd",
-            "ftp://mcp.acme.com/i",
-            "i.png",
-            "",
-            None,
-            7,
-            "https://evil.com/i.png",
-            "https://evilmcp.acme.com.evil.com/i.png",
-            "https://mcp.acme.com@evil.com/i.png",
-            "https://[broken/i.png",
+            *("http://mcp.acme.com/i.png", "javascript:alert(1)", "file:///etc/passwd", "ftp://mcp.acme.com/i"),
+            *("i.png", "", None, 7, "https://evil.com/i.png", "https://evilmcp.acme.com.evil.com/i.png"),
+            *("https://mcp.acme.com@evil.com/i.png", "https://[broken/i.png"),
         ],
     )
     def test_an_address_that_must_not_be_linked_is_left_out(self, src: Json) -> None:
