@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import select
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -148,6 +150,14 @@ def steps_of(action: Callable[[], object], within: str = PACKAGE) -> int:
     finally:
         sys.settrace(before)
     return done
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Waits for something that another process does, for a minute at most."""
+    end = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < end
+        select.select([], [], [], 0.02)
 
 
 def read_terminal(descriptor: int) -> str:

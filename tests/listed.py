@@ -17,12 +17,31 @@ from servers.listed import LISTS, answer
 import skillgen
 
 TESTS = Path(__file__).parent
+
+_PROGRAM = """\
+import json, os, sys
+NAME = {name}
+INFO = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": NAME, "version": "1"}}
+RESULTS = {"initialize": INFO, "tools/list": {"tools": {tools}}, "tools/call": {"content": []}}
+for line in sys.stdin:
+    asked = json.loads(line)
+    result = RESULTS.get(asked["method"])
+    answer = {"result": result} if result else {"error": {"code": -32601, "message": "no such method"}}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+
 Json = Any
 
 
 def tool(name: str, **members: Json) -> dict[str, Json]:
     """Returns an entry of `tools/list`."""
     return {"name": name, "inputSchema": {"type": "object", "properties": {"id": {"type": "string"}}}, **members}
+
+
+def program(tools: str, name: str) -> str:
+    """Returns the text of a server; both are expressions that it evaluates when it starts."""
+    return _PROGRAM.replace("{tools}", tools).replace("{name}", name)
 
 
 def tools(names: Iterable[str]) -> list[Json]:

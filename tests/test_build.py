@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import select
 import shutil
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +17,18 @@ from typing import Any
 
 import pytest
 import yaml
-from cli import ROOT, Finished, environment, files_of, generated, read_terminal, run_python, run_skillgen, stamps_of
+from cli import (
+    ROOT,
+    Finished,
+    environment,
+    files_of,
+    generated,
+    read_terminal,
+    run_python,
+    run_skillgen,
+    stamps_of,
+    until,
+)
 from descriptions import grouped, write
 from jsonschema import Draft202012Validator
 from rows import inputs
@@ -518,14 +527,6 @@ def test_a_build_ends_on_a_signal(project: Path, source: str, number: signal.Sig
         # A process that was killed has its entry until its new parent has asked for its exit code.
         pid = int((project / "started").read_text("utf-8"))
         until(lambda: not Path(f"/proc/{pid}").exists())
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    """Waits until something is so, for a minute at most."""
-    end = time.monotonic() + 60
-    while not is_so():
-        assert time.monotonic() < end
-        select.select([], [], [], 0.02)
 
 
 # -- options and keys ------------------------------------------------------------------------------------------------

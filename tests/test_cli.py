@@ -255,17 +255,6 @@ def test_a_snapshot_keeps_half_a_surrogate_pair(tmp_path: Path) -> None:
     assert generated("inspect", "--snapshot", "-", stdin=printed).stdout == printed
 
 
-def test_each_service_of_a_snapshot_has_a_folder_and_fails_alone(folder: Path) -> None:
-    write(folder / "notes.json", description(info={"title": "Notes", "version": "1"}))
-    snapshot = generated("inspect", "good.json", "notes.json", cwd=folder).stdout
-    (folder / "snapshot.json").write_text(snapshot, encoding="utf-8")
-    (folder / "out").mkdir()
-    (folder / "out" / "tasks").write_text("mine")
-    run_skillgen("from-server", "--snapshot", "snapshot.json", "-o", "out", cwd=folder).ended(OUTPUT)
-    assert (folder / "out" / "notes" / "skills" / "notes" / "SKILL.md").is_file()
-    assert (folder / "out" / "tasks").read_text() == "mine"
-
-
 # -- help and version ------------------------------------------------------------------------------------------------
 
 
@@ -413,14 +402,6 @@ def test_an_empty_name_of_a_folder_is_refused(tmp_path: Path, option: str) -> No
     write(tmp_path / "api.json", description())
     run_skillgen("from-openapi", "api.json", option, "", cwd=tmp_path).ended(2, f"{option}: is empty")
     assert list(files_of(tmp_path)) == ["api.json"]
-
-
-def test_a_name_for_several_services_of_a_snapshot_is_refused(tmp_path: Path) -> None:
-    write(tmp_path / "api.json", description())
-    (tmp_path / "two.json").write_text(generated("inspect", "api.json", "api.json", cwd=tmp_path).stdout, "utf-8")
-    run_skillgen("from-server", "--snapshot", "two.json", "--name", "a", cwd=tmp_path).ended(
-        2, "--name: for one service only", "try: choose one with --server NAME"
-    )
 
 
 def test_help_says_the_defaults_and_what_an_option_replaces() -> None:

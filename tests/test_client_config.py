@@ -279,9 +279,6 @@ PUBLISHED: dict[str, Any] = inputs("client_config")["published"]
 class TestPublishedServers:
     """X-41, X-43: a server.json, a server card and a catalog are read, and used only as far as the user names it."""
 
-    def written(self, folder: Path, document: dict[str, Any]) -> Path:
-        return write(folder / "server.json", document)
-
     @pytest.mark.parametrize(
         "document",
         [

@@ -16,6 +16,7 @@ import pytest
 import yaml
 from cli import ROOT, environment, files_of, generated, run_python, run_skillgen
 from descriptions import description, write
+from listed import program
 from test_folders import PROGRAM, server
 from test_mock import serving
 
@@ -43,19 +44,9 @@ PROGRAMS = {
 }
 """Programs that need an account or a network."""
 
-SERVER = """\
-import json, sys
-TOOL = {"name": "get_sum", "description": "Adds two numbers.", "inputSchema": {
-    "type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integer"}}}}
-INFO = {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}}, "serverInfo": {"name": "sums", "version": "1"}}
-for line in sys.stdin:
-    asked = json.loads(line)
-    results = {"initialize": INFO, "tools/list": {"tools": [TOOL]}, "tools/call": {"content": []}}
-    result = results.get(asked["method"])
-    answer = {"result": result} if result else {"error": {"code": -32601, "message": "no"}}
-    if "id" in asked:
-        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
-"""
+SUM = {"type": "object", "properties": {name: {"type": "integer"} for name in "ab"}}
+TOOL = {"name": "get_sum", "description": "Adds two numbers.", "inputSchema": SUM}
+SERVER = program(json.dumps([TOOL]), '"sums"')
 
 PET = {
     "type": "object",

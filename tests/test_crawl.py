@@ -5,12 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import select
 import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import ROOT, environment, generated, run_skillgen
+from cli import ROOT, environment, generated, run_skillgen, until
 from servers.kiosk import DASHDASH, LEGACY, MODERN, PROMPTS, RESOURCES, TEMPLATES, TOOLS
 
 from skillgen import Service, SourceError, UsageError, read
@@ -88,14 +86,6 @@ def _is_marked(entry: Path, marker: bytes) -> bool:
         return marker in (entry / "environ").read_bytes()
     except OSError:
         return False
-
-
-def _until(is_so: Callable[[], bool]) -> None:
-    """Waits for something that another process does; fails after half a minute."""
-    deadline = time.monotonic() + 30
-    while not is_so():
-        assert time.monotonic() < deadline
-        select.select([], [], [], 0.02)
 
 
 def _wait_for_threads() -> None:
@@ -537,7 +527,7 @@ class TestProcesses:
                     found.append(mark.encode() in (entry / "environ").read_bytes().split(b"\0"))
             return any(found)
 
-        _until(lambda: not is_running())
+        until(lambda: not is_running())
 
     @pytest.mark.parametrize("manner", ["answers", "is silent", "kills its watcher"])
     def test_a_process_that_hides_its_environment_ends(self, tmp_path: Path, manner: str) -> None:
@@ -550,11 +540,11 @@ class TestProcesses:
         process = crawling(tmp_path / "out", "--", *command, stderr=subprocess.DEVNULL)
         is_killed = manner == "is silent"
         if is_killed:
-            _until(lambda: pidfile.exists())
+            until(lambda: pidfile.exists())
             process.kill()
         assert process.wait(60) == (-signal.SIGKILL if is_killed else 0)
         pid = int(pidfile.read_text())
-        _until(lambda: not Path(f"/proc/{pid}").exists())
+        until(lambda: not Path(f"/proc/{pid}").exists())
 
     def test_an_interrupt_ends_everything_at_once(self, log: Path) -> None:
         """X-13: when the crawl is left, nothing runs any more."""
@@ -571,11 +561,11 @@ class TestProcesses:
         """X-13: on Linux, with a server that ignores signals and a child that left parent, group and session."""
         command = ("--env", f"KIOSK_LOG={log}", "--", sys.executable, "-m", "servers.over_stdio", "hides-child")
         process = crawling(tmp_path / "out", *command, stderr=subprocess.DEVNULL)
-        _until(lambda: any("ready" in entry for entry in received(log)))
+        until(lambda: any("ready" in entry for entry in received(log)))
         assert running(log) != []
         process.kill()
         process.wait()
-        _until(lambda: running(log) == [])
+        until(lambda: running(log) == [])
 
     @pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
     def test_an_interrupt_ends_all_servers_of_a_client_file(
@@ -591,7 +581,7 @@ class TestProcesses:
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         process = crawling(tmp_path / "out", "--config", file, "--json", **pipes)
         signal.signal(signal.SIGINT, before)
-        _until(lambda: sum("ready" in entry for entry in received(log)) >= 2)
+        until(lambda: sum("ready" in entry for entry in received(log)) >= 2)
 
         process.send_signal(number)
         printed, said = process.communicate()
@@ -618,7 +608,7 @@ class TestProcesses:
                 process.wait(0.02)
         assert "Traceback" not in process.communicate()[1]
         assert process.returncode in (0, 130)
-        _until(lambda: running(log) == [])
+        until(lambda: running(log) == [])
 
     def test_a_crawl_does_not_wait_for_the_server_to_end(self, log: Path) -> None:
         """X-13: a stubborn server is ended next to the rendering."""

@@ -14,6 +14,7 @@ import yaml
 from cli import files_of, run_skillgen
 from descriptions import BOOKS, write
 from documents import skill_in
+from listed import program
 
 SERVER = """\
 from mcp.server import MCPServer
@@ -283,28 +284,13 @@ def test_the_author_of_a_program_and_the_user_of_another(tmp_path: Path) -> None
     assert "- `out: added`" in said
 
 
-MANY = """\
-import json, sys
-for line in sys.stdin:
-    request = json.loads(line)
-    name = sys.argv[1]
-    tool = {"name": "list_" + name, "description": "List " + name + ".", "inputSchema": {"type": "object"}}
-    results = {
-        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                       "serverInfo": {"name": name, "version": "1"}},
-        "tools/list": {"tools": [tool]},
-    }
-    if "id" in request:
-        method = request["method"]
-        answer = {"result": results[method]} if method in results else {"error": {"code": -32601, "message": "no"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
-"""
+TOOL = '{"name": "list_" + NAME, "description": "List " + NAME + ".", "inputSchema": {"type": "object"}}'
 NAMES = ("books", "cars", "films", "invoices", "notes", "plants", "ships", "songs")
 
 
 def test_the_user_of_ten_servers_by_others(tmp_path: Path) -> None:
     """Two of them cannot be started, and one is off."""
-    (tmp_path / "many.py").write_text(MANY, "utf-8")
+    (tmp_path / "many.py").write_text(program(f"[{TOOL}]", "sys.argv[1]"), "utf-8")
     entry: dict[str, Any] = {"command": sys.executable, "env": {"API_KEY": "uX9-kq72Lm-secret"}}
     servers = {name: {**entry, "args": [str(tmp_path / "many.py"), name]} for name in NAMES}
     servers |= {"gone": {"command": "no-such-server"}, "off": {"command": "nothing", "disabled": True}}

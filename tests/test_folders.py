@@ -16,20 +16,7 @@ from typing import Any
 import pytest
 from cli import files_of, generated, run_skillgen, stamps_of
 from descriptions import description, grouped, operation, write
-
-SERVER = """\
-import json, sys
-TOOL = {{"name": "{tool}", "description": "Does it.", "inputSchema": {{"type": "object"}}}}
-ABOUT = {{"name": "{name}", "version": "1"}}
-INFO = {{"protocolVersion": "2025-06-18", "capabilities": {{"tools": {{}}}}, "serverInfo": ABOUT}}
-for line in sys.stdin:
-    asked = json.loads(line)
-    if "id" not in asked:
-        continue
-    result = {{"initialize": INFO, "tools/list": {{"tools": [TOOL]}}}}.get(asked["method"])
-    answer = {{"result": result}} if result else {{"error": {{"code": -32601, "message": "no"}}}}
-    print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], **answer}}), flush=True)
-"""
+from listed import program
 
 PROGRAM = (
     "import argparse\napp = argparse.ArgumentParser(prog='{name}', description='Does it.')\napp.add_argument('x')\n"
@@ -45,7 +32,8 @@ def api(path: Path, title: str = "FastAPI", tool: str = "list_a") -> str:
 
 def server(path: Path, name: str = "depot", tool: str = "get_a") -> str:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(SERVER.format(name=name, tool=tool), "utf-8")
+    tools = [{"name": tool, "description": "Does it.", "inputSchema": {"type": "object"}}]
+    path.write_text(program(json.dumps(tools), json.dumps(name)), "utf-8")
     return str(path)
 
 

@@ -91,15 +91,6 @@ def test_what_is_new_in_a_list_comes_before_what_a_person_added_below_it(out: Pa
     assert f"— Does get_user\n\n{words}\n## More\n" in path.read_text("utf-8")
 
 
-def test_what_is_added_is_all_that_differs_from_documents_without_it(out: Path, tmp_path: Path) -> None:
-    edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
-    run(out, changed())
-    generated("from-openapi", write(tmp_path / "api.json", changed()), "-o", tmp_path / "fresh")
-    fresh, kept = files_of(tmp_path / "fresh"), files_of(out)
-    assert kept.pop(TASKS).replace(b"\nNumbers start at 1.\n", b"") == fresh.pop(TASKS)
-    assert kept == fresh
-
-
 def test_keys_that_a_person_adds_to_front_matter_stay(out: Path) -> None:
     edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nallowed-tools: Read Grep\nmetadata:\n  author: me\n")
     data = changed()
@@ -143,14 +134,6 @@ def test_a_key_that_skillgen_writes_too_stops_the_run(out: Path) -> None:
     run(out).ended(4, "skillgen writes name too")
 
 
-def test_a_key_added_to_json_stays_and_broken_json_stops_the_run(out: Path) -> None:
-    edit(out / "registry.json", '{\n  "name"', '{\n  "owner": "me",\n  "name"')
-    assert run(out, changed(), "--name", "Tasks").exit_code == 0
-    assert json.loads((out / "registry.json").read_text("utf-8"))["owner"] == "me"
-    edit(out / "registry.json", '{\n  "owner"', '{\n  hello\n  "owner"')
-    assert run(out).exit_code == 4
-
-
 @pytest.mark.parametrize(
     ("path", "line"),
     [
@@ -184,17 +167,6 @@ def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: 
     edit(out / TASKS, f"{line}\n", region("Every tool here is safe."))
     run(out, SOURCE, "--check").ended(0, "with 3 lines that people added", "safety-replaced")
     run(out, SOURCE, "--effect", "*=destructive").ended(0, "is said on safety: ", "[destructive]")
-
-
-def test_a_checkout_with_other_line_ends_is_not_edited(out: Path) -> None:
-    for path in out.rglob("*"):
-        if path.is_file():
-            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    before = stamps_of(out)
-    assert run(out, SOURCE, "--check").exit_code == 0
-    assert run(out, changed(), "-q").exit_code == 0
-    assert stamps_of(out)[USERS.replace("users", "teams")] not in before.values()
-    assert run(out, changed(), "--check").exit_code == 0
 
 
 def test_additions_to_a_checkout_with_other_line_ends_stay(out: Path) -> None:
@@ -277,11 +249,12 @@ def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
     edit(out / SKILL, "## How to Call\n", "## How to Call\n\nAsk first.\n")
     edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nmetadata:\n")
     (out / TASKS).write_text(f"{(out / TASKS).read_text('utf-8')}\n{region('## House rules')}", "utf-8")
-    for name in ("assets/plan.bin", "evals/evals.json"):
-        (out / "skills/tasks" / name).parent.mkdir()
+    files = ("assets/plan.bin", "evals/evals.json", "references/mine.md")
+    for name in files:
+        (out / "skills/tasks" / name).parent.mkdir(exist_ok=True)
         (out / "skills/tasks" / name).write_bytes(b"\0\r\n{}")
     assert run(out, SOURCE, "--name", "Other").exit_code == 0
-    for name in ("assets/plan.bin", "evals/evals.json"):
+    for name in files:
         assert (out / "skills/other" / name).read_bytes() == b"\0\r\n{}"
     text = (out / "skills/other/SKILL.md").read_text("utf-8")
     assert "## How to Call\n\nAsk first.\n" in text
@@ -311,8 +284,10 @@ def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, 
     assert "a person changed what skillgen wrote" in finished.stderr
     for way in ("skillgen.yaml", "<!-- yours -->", "--force"):
         assert way in finished.stderr
+    assert f"--- a/{TASKS}\n+++ b/{TASKS}\n" in finished.stderr
     assert "\n+Gives it" in finished.stderr
     assert "\n-Does get" in finished.stderr
+    assert finished.stdout == ""
 
 
 def test_an_edit_that_is_shown_does_not_steer_the_terminal(out: Path) -> None:
@@ -536,6 +511,7 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
     assert "<!--" not in finished.stderr.partition("--- a/")[0]
     for broken in (path.read_text("utf-8"), path.read_text("utf-8").replace("{", "{\n  no JSON", 1)):
         path.write_text(broken, "utf-8")
+        run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path).ended(4)
         generated("from-openapi", source, "-o", "out", "--force", cwd=tmp_path)
         generated("from-openapi", source, "-o", "out", "--check", cwd=tmp_path)
 

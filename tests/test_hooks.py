@@ -17,6 +17,7 @@ import pytest
 import yaml
 from cli import ROOT, Finished, environment, generated, run_skillgen
 from descriptions import grouped, write
+from listed import program
 
 pytestmark = pytest.mark.slow
 
@@ -134,22 +135,8 @@ def test_our_own_hook_checks_our_own_skill(published: Path, tmp_path: Path) -> N
 
 # -- whose Python runs a project's server --------------------------------------------------------------------------
 
-SERVER = """\
-import json, sys
-from shop_library import TOOLS
-
-for line in sys.stdin:
-    request = json.loads(line)
-    results = {
-        "initialize": {"protocolVersion": "2025-06-18", "capabilities": {"tools": {}},
-                       "serverInfo": {"name": "shop", "version": "1"}},
-        "tools/list": {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]},
-    }
-    if "id" in request:
-        answer = {"result": results[request["method"]]} if request["method"] in results else {
-            "error": {"code": -32601, "message": "no such method"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **answer}), flush=True)
-"""
+TOOLS = '[{"name": name, "inputSchema": {"type": "object"}} for name in __import__("shop_library").TOOLS]'
+SERVER = program(TOOLS, '"shop"')
 PRINTER = "import shop_library; print(open('api.json').read())"
 
 

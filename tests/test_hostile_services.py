@@ -568,18 +568,6 @@ def test_a_skill_has_no_name_that_a_system_reserves(tmp_path: Path, name: str, s
     assert [path.name for path in (out / "skills").iterdir()] == [skill]
 
 
-def test_every_document_says_in_its_head_whose_words_it_holds(tmp_path: Path) -> None:
-    """X-52, X-09: information, not instructions."""
-    _, out = documented(tmp_path, "--emit", ",".join(FORMATS), tools=[tool("list")])
-    files = [path for path in out.rglob("*") if path.suffix in (".md", ".txt") and path.parent.name != "references"]
-    assert len(files) >= 5
-    for path in files:
-        if path.parent.name == "plugin":  # its README.md is for people, who install it
-            continue
-        body = path.read_text("utf-8").split("\n---\n")[-1]
-        assert "information, not instructions" in body[:1_500], path
-
-
 @pytest.mark.parametrize("text", ["<p></p>", "<br>", "<!-- a -->", "***", "```\n```", "#"])
 def test_texts_of_nothing_but_markup_are_documented(text: str) -> None:
     """X-52: wherever they are."""

@@ -288,15 +288,6 @@ def test_10_000_alternatives_are_documented_once_and_cuts_reported(tmp_path: Pat
 # -- what a manifest must have ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", ["title", "version", "description"])
-def test_title_version_and_description_are_missed(tmp_path: Path, key: str) -> None:
-    """S2-05."""
-    data = description()
-    del data["info"][key]
-    finished = generated("inspect", write(tmp_path / "api.json", data))
-    assert f"{key}-missing" in finished.stderr
-
-
 @pytest.mark.parametrize("text", ['{"openapi": "3.1.0", "info": }', '{"openapi": "3.1.0", "info": {}, }', '{"a": 1'])
 def test_json_that_is_broken_is_not_taken_for_yaml(text: str) -> None:
     finished = run_skillgen("inspect", "-", stdin=text).ended(3, "is not JSON: line 1, column")

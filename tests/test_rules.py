@@ -144,6 +144,7 @@ READERS: dict[str, Callable[[str, Path], list[Problem]]] = {
 
 @pytest.mark.parametrize("part", READERS)
 def test_a_bad_example_breaks_its_rule_and_a_good_one_does_not(part: str, tmp_path: Path) -> None:
+    """S2-05: among others that title, version and description are missed."""
     wrong = []
     for code, pair in ((code, kind) for code, kind in TABLE.items() if kind.get("part") == part):
         for kind, is_expected in (("bad", True), ("good", False)):

@@ -168,46 +168,26 @@ def test_every_document_of_an_api_has_the_level_of_its_marks(tmp_path: Path) -> 
     assert "access-level: full" in (tmp_path / "out" / "llms.txt").read_text("utf-8")
 
 
-@pytest.mark.parametrize("level", ["none", "None", " NONE "])
-def test_a_service_that_agents_must_not_use_is_not_documented(tmp_path: Path, level: str) -> None:
-    """S0-09: exit 3, and nothing is written."""
-    finished, out = documented(tmp_path, server={"dashdash": {"accessLevel": level}}, tools=[tool("use")])
-    assert finished.exit_code == 3
-    assert "agents must not use this service" in finished.stderr
-    assert not out.exists()
+MARKDOWN = {"contentType": "text/markdown"}
+READ, NONE = ({"dashdash": {"accessLevel": level}} for level in ("read", "none"))
 
 
 @pytest.mark.parametrize(
-    "server",
+    ("server", "more"),
     [
-        {"_meta": {"org.example/dashdash": {"accessLevel": "none"}}},
-        {"dashdash": {"accessLevel": "read"}, "_meta": {"dashdash": {"accessLevel": "none"}}},
-        {"dashdash": {"accessLevel": "full"}, "serverInfo": {"name": "a", "dashdash": {"accessLevel": "none"}}},
+        *(({"dashdash": {"accessLevel": level}}, {}) for level in ("none", "None", " NONE ")),
+        ({"_meta": {"org.example/dashdash": {"accessLevel": "none"}}}, {}),
+        ({**READ, "_meta": NONE}, {}),
+        ({"dashdash": {"accessLevel": "full"}, "serverInfo": {"name": "a", **NONE}}, {}),
+        (READ, {"content": "\n\n---\nname: a\naccess_level: none\n---\n\n# A\n", **MARKDOWN}),
+        (READ, {"content": "---\r\nacl: 'None' # agents\r\n---\r\n", **MARKDOWN}),
+        (READ, {"metadata": {"access-level": "none"}, "contentType": "application/json"}),
     ],
 )
-def test_access_is_forbidden_by_any_place_of_the_metadata(tmp_path: Path, server: Json) -> None:
-    """S0-02, S0-09: the first place counts, but for facts on safety."""
-    finished, out = documented(tmp_path, server=server, tools=[tool("use")])
-    assert finished.exit_code == 3
-    assert "agents must not use this service" in finished.stderr
-    assert not out.exists()
-
-
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"content": "\n\n---\nname: a\naccess_level: none\n---\n\n# A\n", "contentType": "text/markdown"},
-        {"content": "---\r\nacl: 'None' # agents\r\n---\r\n", "contentType": "text/markdown"},
-        {"metadata": {"access-level": "none"}, "contentType": "application/json"},
-    ],
-)
-def test_ai_help_may_forbid_the_service(tmp_path: Path, answer: Json) -> None:
-    """S0-09, S0-18: however its keys are spelled, and with empty lines before its front matter."""
-    finished, out = documented(
-        tmp_path, server={"dashdash": {"accessLevel": "read"}}, tools=[tool("use")], ai_help=answer
-    )
-    assert finished.exit_code == 3
-    assert "agents must not use this service" in finished.stderr
+def test_a_service_that_agents_must_not_use_is_not_documented(tmp_path: Path, server: Json, more: Json) -> None:
+    """S0-02, S0-09, S0-18: exit 3, and nothing is written, whichever place of the metadata or `ai_help` says so."""
+    finished, out = documented(tmp_path, server=server, tools=[tool("use")], **({"ai_help": more} if more else {}))
+    finished.ended(3, "agents must not use this service")
     assert not out.exists()
 
 

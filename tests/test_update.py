@@ -9,31 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import generated, run_skillgen
+from cli import files_of, generated, run_skillgen, stamps_of
+from listed import program
 
 RECORD_NAME = ".skillgen.json"
 
-SERVER = """\
-import json, os, sys
-TOOLS = json.load(open(os.environ.get("TOOLS", "tools.json")))
-for line in sys.stdin:
-    message = json.loads(line)
-    if "id" in message:
-        results = {
-            "initialize": {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {"tools": {}},
-                "serverInfo": {"name": sys.argv[1], "version": "1"},
-            },
-            "tools/list": {"tools": TOOLS},
-        }
-        answer = {"jsonrpc": "2.0", "id": message["id"]}
-        if message["method"] in results:
-            answer["result"] = results[message["method"]]
-        else:
-            answer["error"] = {"code": -32601, "message": "Method not found"}
-        print(json.dumps(answer), flush=True)
-"""
+SERVER = program('json.load(open(os.environ.get("TOOLS", "tools.json")))', "sys.argv[1]")
 
 
 def describe(path: Path, **operations: Any) -> None:
@@ -55,10 +36,6 @@ def tools(path: Path, *names: str) -> None:
     path.write_text(json.dumps([{"name": name, "inputSchema": {"type": "object"}} for name in names]), "utf-8")
 
 
-def contents(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def record(out: Path) -> Any:
     return json.loads((out / RECORD_NAME).read_text("utf-8"))
 
@@ -66,15 +43,15 @@ def record(out: Path) -> Any:
 def test_the_run_that_wrote_documents_is_repeated_in_its_folder(tmp_path: Path) -> None:
     describe(tmp_path / "api.json", get=LIST)
     run_skillgen("from-openapi", "api.json", "--out", "docs/shop", "--emit", "skill", "--exclude", "x*", cwd=tmp_path)
-    before = contents(tmp_path / "docs")
+    before = files_of(tmp_path / "docs")
     done = run_skillgen("update", "shop", cwd=tmp_path / "docs")
     assert (done.exit_code, done.stdout) == (0, "")
     assert "nothing changed for callers" in done.stderr
-    assert contents(tmp_path / "docs") == before
+    assert files_of(tmp_path / "docs") == before
     describe(tmp_path / "api.json", get={**LIST, "parameters": []}, post=CREATE)
     checked = run_skillgen("update", "--check", "docs/shop", cwd=tmp_path).ended(1)
     assert "# breaking: `listOrders: parameter state removed`\n" in checked.stdout
-    assert contents(tmp_path / "docs") == before
+    assert files_of(tmp_path / "docs") == before
     done = run_skillgen("update", "docs/shop", cwd=tmp_path)
     assert (done.exit_code, done.stdout.splitlines()) == (
         0,
@@ -188,13 +165,15 @@ def test_a_server_is_started_as_it_was_and_secrets_are_not_stored(tmp_path: Path
     assert (done.exit_code, done.stdout) == (0, "- `send_order: added`\n"), done.stderr
 
 
-def test_the_environment_of_a_command_is_the_one_that_was_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("interpreter", ["env/bin/python", "{}/env/bin/python"])
+def test_the_environment_of_a_command_is_the_one_that_was_named(interpreter: str, tmp_path: Path) -> None:
+    """Recorded with its path from the folder."""
     (tmp_path / "server.py").write_text(SERVER, "utf-8")
     tools(tmp_path / "tools.json", "get_order")
     (tmp_path / "env/bin").mkdir(parents=True)
     (tmp_path / "env/bin/python").symlink_to(sys.executable)
     environment = {"TOOLS": "tools.json"}
-    server = ("--", "env/bin/python", "server.py", "shop")
+    server = ("--", interpreter.format(tmp_path), "server.py", "shop")
     generated("from-server", "--env", "TOOLS", "--out", "docs", *server, cwd=tmp_path, env=environment)
     assert record(tmp_path / "docs")["run"]["words"][-3:] == ["env/bin/python", "server.py", "shop"]
     generated("update", "docs", cwd=tmp_path, env=environment | {"PATH": str(tmp_path)})
@@ -215,16 +194,6 @@ def test_a_program_is_read_again(tmp_path: Path) -> None:
     assert record(tmp_path / "docs")["run"]["words"][-1] == "depot:cli"
     (tmp_path / "depot.py").write_text(f"{code}@cli.command()\ndef ship(): 'Ships.'\n", "utf-8")
     assert generated("update", "docs", cwd=tmp_path).stdout == "- `ship: added`\n"
-
-
-def test_an_interpreter_in_the_folder_is_recorded_with_its_path(tmp_path: Path) -> None:
-    (tmp_path / "server.py").write_text(SERVER, "utf-8")
-    tools(tmp_path / "tools.json", "get_order")
-    (tmp_path / "env/bin").mkdir(parents=True)
-    (tmp_path / "env/bin/python").symlink_to(sys.executable)
-    generated("from-server", "-o", "docs", "--", tmp_path / "env/bin/python", "server.py", "shop", cwd=tmp_path)
-    assert record(tmp_path / "docs")["run"]["words"][-3:] == ["env/bin/python", "server.py", "shop"]
-    generated("update", "docs", cwd=tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -291,11 +260,11 @@ def test_a_record_has_no_option_of_one_run_or_of_another_folder(words: list[str]
     for place in ({"in": ".."}, {}):
         forged = stored | {"run": {"words": ["from-openapi", "api.json", *words], **place}}
         (tmp_path / "shop/docs" / RECORD_NAME).write_text(json.dumps(forged), "utf-8")
-        before = contents(tmp_path)
+        before = stamps_of(tmp_path)
         done = run_skillgen("update", "docs", cwd=tmp_path / "shop")
         message = f"its command has {words[0].partition('=')[0]}, which is for one run only or leads out of its folder"
         assert (done.exit_code, message in done.stderr) == (2, True), done.stderr
-        assert contents(tmp_path) == before
+        assert stamps_of(tmp_path) == before
 
 
 def test_the_options_of_one_run_are_not_recorded(tmp_path: Path) -> None:
@@ -315,12 +284,12 @@ def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Pa
     for name in ("gone", "empty", "well"):
         describe(tmp_path / f"{name}.json", get=LIST)
         run_skillgen("from-openapi", f"{name}.json", "--out", name, cwd=tmp_path)
-    before = contents(tmp_path / "gone"), contents(tmp_path / "empty")
+    before = files_of(tmp_path / "gone"), files_of(tmp_path / "empty")
     (tmp_path / "gone.json").unlink()
     describe(tmp_path / "empty.json")
     describe(tmp_path / "well.json", get=LIST, post=CREATE)
     done = run_skillgen("update", "gone", "empty", "nothing", "well", cwd=tmp_path).ended(3)
-    assert (contents(tmp_path / "gone"), contents(tmp_path / "empty")) == before
+    assert (files_of(tmp_path / "gone"), files_of(tmp_path / "empty")) == before
     assert done.stdout == "- `createOrder: added`\n"
     errors = [line for line in done.stderr.splitlines() if line.startswith("skillgen: error: ")]
     assert [error.removeprefix("skillgen: error: ").split(":")[0].split("/")[-1] for error in errors] == [

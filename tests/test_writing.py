@@ -221,22 +221,6 @@ def test_check_with_json_says_in_the_object_what_would_change(source: Path, out:
 # -- edits and other people's files ----------------------------------------------------------------------------------
 
 
-def test_an_edited_file_is_not_overwritten_and_nothing_else_is_written(source: Path, out: Path) -> None:
-    with (out / SKILL).open("a", encoding="utf-8") as file:
-        file.write("\nMy own hint.\n")
-    text = (out / SKILL).read_text("utf-8")
-    (out / SKILL).write_text(text.replace("## How to Call", "## How I Call"), encoding="utf-8")
-    changed(source)
-    before = stamps_of(out)
-    finished = run(source, out).ended(4)
-    assert stamps_of(out) == before
-    assert SKILL in finished.stderr
-    assert f"--- a/{SKILL}\n+++ b/{SKILL}\n" in finished.stderr
-    assert "\n-## How to Call\n+## How I Call\n" in finished.stderr
-    assert "+My own hint." not in finished.stderr, "it would survive"
-    assert finished.stdout == ""
-
-
 def test_an_edit_that_is_taken_back_or_deleted_is_no_edit_any_more(source: Path, out: Path) -> None:
     before = files_of(out)
     (out / "llms.txt").write_text("# Mine\n")
@@ -256,13 +240,6 @@ def test_a_foreign_file_is_neither_overwritten_nor_deleted(source: Path, tmp_pat
     (out / "llms.txt").unlink()
     assert run(source, out).exit_code == 0
     assert (out / "NOTES.md").read_text() == "My notes\n"
-
-
-def test_a_file_next_to_skillgens_own_goes_with_its_skill(source: Path, out: Path) -> None:
-    (out / "skills" / "tasks" / "references" / "mine.md").write_text("My notes\n")
-    changed(source)
-    generated("from-openapi", source, "-o", out, "--name", "Other")
-    assert [path for path in files_of(out) if path.endswith("mine.md")] == ["skills/other/references/mine.md"]
 
 
 def test_an_edited_stale_file_stays_and_the_next_run_is_silent(source: Path, out: Path) -> None:
