@@ -20,7 +20,6 @@ from servers import over_http
 import skillgen
 
 TESTS = Path(__file__).parent
-PYTHONPATH = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
 
 
 def kiosk(manner: str, **more: Any) -> dict[str, Any]:

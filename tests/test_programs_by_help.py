@@ -66,16 +66,6 @@ def test_no_parameter_is_read_from_a_help_text(tmp_path: Path) -> None:
     assert (service.parameters, *(item.parameters for item in service.tools)) == ((), (), ())
 
 
-GNU = """\
-Usage: /usr/bin/crate [OPTION]... [FILE]...
-  or:  crate --list
-Pack FILEs into crates.
-
-  -a, --all                  include hidden files
-      --color[=WHEN]         color the output WHEN; more info below
-"""
-
-
 def test_a_long_help_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
     lines = [f"  --option-{number}  does {number}" for number in range(2_000)]
     (tool,) = read(tmp_path, {"--help": "Usage: crate [OPTION]\n\n" + "\n".join(lines) + "\n"}).tools
