@@ -151,15 +151,6 @@ def test_every_link_leads_somewhere(crawled: tuple[dict[str, Any], Path]) -> Non
     assert broken_links(crawled[1]) == []
 
 
-def test_a_snapshot_has_the_same_bytes_as_the_server(tmp_path: Path) -> None:
-    """X-51: `inspect` loses nothing that the documents need."""
-    snapshot = tmp_path / "snapshot.json"
-    snapshot.write_text(run_skillgen("inspect", "-q", "--", *ACME, cwd=TESTS).stdout, "utf-8")
-    assert documented(ACME, tmp_path / "server").exit_code == 0
-    generated("from-server", "--snapshot", snapshot, "--out", tmp_path / "snapshot", cwd=TESTS)
-    assert files_of(tmp_path / "snapshot") == files_of(tmp_path / "server")
-
-
 def test_a_second_crawl_changes_nothing(tmp_path: Path) -> None:
     """X-51."""
     out = tmp_path / "out"
@@ -169,15 +160,6 @@ def test_a_second_crawl_changes_nothing(tmp_path: Path) -> None:
     assert (checked.exit_code, checked.stdout) == (0, "")
     assert documented(real_servers.everything(), out).exit_code == 0
     assert {path: path.stat().st_mtime_ns for path in out.rglob("*")} == before
-
-
-@pytest.mark.parametrize("manner", ["json", "events", "modern", "old"])
-def test_a_server_at_a_url_is_documented(manner: str, tmp_path: Path) -> None:
-    """X-03: JSON and events over Streamable HTTP, the newest revision, and HTTP+SSE."""
-    with over_http.running(manner) as server:
-        finished = run_skillgen("from-server", "--url", server.url, "--out", tmp_path / "out")
-    assert finished.exit_code == 0, finished.stderr
-    assert list((tmp_path / "out").glob("skills/*/SKILL.md"))
 
 
 def test_the_version_of_the_projects_sdk_is_not_that_of_a_local_server(tmp_path: Path) -> None:
@@ -198,25 +180,6 @@ def test_server_everything_has_the_same_tools_over_http_and_stdio(tmp_path: Path
     assert over_http_tools == over_stdio["tools"]
     assert [*filter(over_stdio.get, ("prompts", "resource_templates"))] == ["prompts", "resource_templates"]
     assert [item for item in over_stdio.get("problems", ()) if item["where"][:1] != "/"] == []
-
-
-UNREACHABLE: dict[str, tuple[tuple[str, ...], str]] = {
-    "a command that does not exist": (("no-such-command-anywhere",), "no-such-command-anywhere"),
-    "one that exits at once": (kiosk("exits"), "exit"),
-    "one that says nothing": (kiosk("silent"), "--timeout"),
-}
-
-
-@pytest.mark.parametrize("what", UNREACHABLE)
-def test_a_server_without_content_is_one_message_and_no_file(what: str, tmp_path: Path) -> None:
-    """Exit 3, no traceback, nothing written."""
-    command, hint = UNREACHABLE[what]
-    finished = documented(command, tmp_path / "out", "--timeout", "2").ended(3)
-    assert finished.stdout == ""
-    assert finished.stderr.startswith("skillgen: error: ")
-    assert hint in finished.stderr
-    assert "Traceback" not in finished.stderr
-    assert not (tmp_path / "out").exists()
 
 
 def test_a_crawl_that_fails_leaves_the_documents_of_a_good_one(tmp_path: Path) -> None:

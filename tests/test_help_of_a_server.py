@@ -235,12 +235,6 @@ def test_the_description_of_a_skill_has_one_trigger_and_all_of_it(tmp_path: Path
     assert triggers.lower().count("use when") + triggers.lower().count("use for") + triggers.count("whenever") == 1
 
 
-def test_a_manifest_tool_that_is_not_there_is_reported(tmp_path: Path) -> None:
-    """S4-02."""
-    finished, _ = started(tmp_path, "--call-get-manifest", tools=tools())
-    assert "manifest-tool-missing" in finished.stderr
-
-
 def test_unlisted_tools_of_a_live_manifest_are_reported(tmp_path: Path) -> None:
     """S4-02."""
     manifest = {

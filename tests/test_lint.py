@@ -152,11 +152,6 @@ def test_a_program_is_linted_by_rules_for_programs(tmp_path: Path) -> None:
     assert {code for code in found if code.startswith(("errors-", "missing-annotations"))} == set()
 
 
-def test_what_reading_reports_is_a_finding_too(tmp_path: Path) -> None:
-    path = write(tmp_path / "api.json", description({"/tasks": {"GET": operation("list_tasks")}}))
-    assert "method-misspelt" in codes(path)
-
-
 def _answer(media_type: str, **members: Json) -> Json:
     return {"200": {"description": "Done", "content": {media_type: members}}}
 
