@@ -7,7 +7,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pytest
 from captured import service_of_answers
 from cli import files_of, generated, run_skillgen
 from descriptions import description, operation, write
@@ -15,7 +14,6 @@ from listed import documented as documented_server
 from listed import tool
 from rows import inputs
 
-import skillgen
 from skillgen import Value
 
 TESTS = Path(__file__).parent
@@ -84,14 +82,6 @@ def test_a_text_that_is_not_there_is_one_message(tmp_path: Path) -> None:
         (tmp_path, "Is a directory\n  try: name a file in it\n"),
     ):
         run_skillgen("from-openapi", source, "-o", tmp_path / "out", "--extra", extra).ended(3, message)
-
-
-@pytest.mark.parametrize("text", ["Nothing that has a form.", "\x00\x01", "# Only a title\n"])
-def test_a_text_that_says_nothing_is_reported(tmp_path: Path, text: str) -> None:
-    """S0-20."""
-    (tmp_path / "x.md").write_text(text, "utf-8")
-    service = skillgen.read(description(), extra=[str(tmp_path / "x.md")])
-    assert "extra-empty" in [problem.code for problem in service.problems]
 
 
 def test_front_matter_of_the_first_version_is_understood() -> None:
