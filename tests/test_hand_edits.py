@@ -503,7 +503,10 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
     write(source, description({"/tasks": {"get": operation("list_other_tasks")}}))
     generated("from-openapi", source, "-o", "out", cwd=tmp_path)
     assert json.loads(path.read_text("utf-8"))["categories"] == ["work"]
-    data = json.loads(path.read_text("utf-8"))
+    good = path.read_text("utf-8")
+    path.write_text(good.replace("{", "{\n  no JSON", 1), "utf-8")
+    run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path).ended(4, "would break the JSON")
+    data = json.loads(good)
     path.write_text(json.dumps({**data, "name": "mine", "last": 1}, indent=2) + "\n", "utf-8")
     finished = run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path).ended(
         4, "put your keys above the last key"
@@ -511,7 +514,6 @@ def test_keys_that_a_person_adds_to_json_stay_and_the_advice_says_where(tmp_path
     assert "<!--" not in finished.stderr.partition("--- a/")[0]
     for broken in (path.read_text("utf-8"), path.read_text("utf-8").replace("{", "{\n  no JSON", 1)):
         path.write_text(broken, "utf-8")
-        run_skillgen("from-openapi", source, "-o", "out", cwd=tmp_path).ended(4)
         generated("from-openapi", source, "-o", "out", "--force", cwd=tmp_path)
         generated("from-openapi", source, "-o", "out", "--check", cwd=tmp_path)
 

@@ -364,10 +364,10 @@ def test_the_folder_of_one_of_several_services_does_not_lead_outside(source: Pat
     snapshot.write_text(run_skillgen("inspect", source, other).stdout, encoding="utf-8")
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "notes").symlink_to(tmp_path / "elsewhere")
-    run_skillgen("from-server", "--snapshot", snapshot, "-o", tmp_path / "out").ended(5, "out/notes: leads outside OUT")
+    (tmp_path / "out" / "tasks").symlink_to(tmp_path / "elsewhere")
+    run_skillgen("from-server", "--snapshot", snapshot, "-o", tmp_path / "out").ended(5, "out/tasks: leads outside OUT")
     assert files_of(tmp_path / "elsewhere") == {}
-    assert (tmp_path / "out" / "tasks" / "llms.txt").is_file()
+    assert (tmp_path / "out" / "notes" / "llms.txt").is_file(), "the next one is written"
 
 
 @pytest.mark.parametrize("options", [[], ["--check"]])

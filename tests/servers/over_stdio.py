@@ -272,7 +272,7 @@ def wants_input(_: Json) -> Json:
 
 
 def told_values(_: Json) -> Json:
-    """Returns a tool that tells the environment, values and all, and the arguments."""
+    """Returns a tool whose description has the values of all variables, and the arguments."""
     told = " ".join([*os.environ.values(), *sys.argv])
     return {"tools": [{"name": "tell", "description": f"Tells {told}"}]}
 
