@@ -91,8 +91,7 @@ def test_a_server_over_http_is_added_by_its_address(tmp_path: Path) -> None:
     with over_http.running("modern") as server:
         url = server.url
         options = ("--url", f"{url}?key=hunter22x", "--header", "X-Kiosk: hunter23x", "--server-name", "kiosk")
-        finished = run_skillgen("from-server", "--out", tmp_path / "out", *options)
-    assert finished.exit_code == 0, finished.stderr
+        run_skillgen("from-server", "--out", tmp_path / "out", *options).ok()
     assert entries(tmp_path / "out") == [{"kiosk": {"type": "http", "url": url}}]
     texts = [file.read_text("utf-8") for file in (tmp_path / "out").rglob("*") if file.is_file()]
     assert not [text for text in texts if "hunter2" in text]

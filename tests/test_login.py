@@ -47,8 +47,7 @@ def test_a_login_registers_opens_the_browser_and_is_stored(tmp_path: Path, brows
     """X-12: metadata of the resource, registration, PKCE; the second run asks nobody, with --login or without."""
     door = Door()
     with guarded(door) as url:
-        first = crawl(url, tmp_path / "out", browser, "--login").ok()
-        assert f"log in to {url} at: http://127.0.0.1:" in first.stderr
+        crawl(url, tmp_path / "out", browser, "--login").ended(0, f"log in to {url} at: http://127.0.0.1:")
         assert door.seen.count("/authorize") == 1
 
         for options in (["--login"], []):
@@ -72,8 +71,7 @@ def test_tokens_reach_no_output_and_only_the_user_reads_their_file(tmp_path: Pat
     """X-12: the server repeats the token in its instructions."""
     door = Door()
     with guarded(door) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login", "-v")
-    assert finished.exit_code == 0, finished.stderr
+        finished = crawl(url, tmp_path / "out", browser, "--login", "-v").ok()
     tokens = door.access | door.refresh
     written = b"".join(files_of(tmp_path / "out").values()).decode("utf-8")
     assert not [token for token in tokens if token in written + finished.stdout + finished.stderr]
@@ -135,9 +133,7 @@ def test_where_no_client_can_register_a_client_is_asked_for(tmp_path: Path, brow
 def test_a_refusal_is_reported_as_one(tmp_path: Path, browser: dict[str, str]) -> None:
     """X-12."""
     with guarded(Door(lets_in=False)) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login")
-    assert finished.exit_code == 3
-    assert "the owner said no" in finished.stderr
+        crawl(url, tmp_path / "out", browser, "--login").ended(3, "the owner said no")
     assert login_files(browser) == [] or "tokens" not in json.loads(login_files(browser)[0].read_text())
 
 
@@ -218,8 +214,7 @@ def test_what_a_server_names_for_a_login_is_in_no_private_network(
 def test_no_browser_is_sent_to_what_is_no_page(tmp_path: Path, browser: dict[str, str], page: str) -> None:
     """X-12."""
     with guarded(Door(names={"authorization_endpoint": page})) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login", "--timeout", "5")
-    assert finished.exit_code == 3
+        finished = crawl(url, tmp_path / "out", browser, "--login", "--timeout", "5").ended(3)
     assert "log in to" not in finished.stderr
     assert "\x1b" not in finished.stderr
 
@@ -227,9 +222,7 @@ def test_no_browser_is_sent_to_what_is_no_page(tmp_path: Path, browser: dict[str
 def test_what_comes_in_a_login_is_bounded(tmp_path: Path, browser: dict[str, str]) -> None:
     """Issue 7, "Size and shape": the SDK reads whatever comes."""
     with guarded(Door(names={"scopes_supported": "x" * 3_000_000})) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login")
-    assert finished.exit_code == 3
-    assert "a response is larger than 1 MiB" in finished.stderr
+        crawl(url, tmp_path / "out", browser, "--login").ended(3, "a response is larger than 1 MiB")
 
 
 def test_the_secret_of_a_client_is_in_no_message_that_repeats_it(tmp_path: Path, browser: dict[str, str]) -> None:
@@ -288,9 +281,7 @@ def test_an_authorization_server_without_pkce_is_refused(
     """X-12: clients MUST refuse to proceed (2025-11-25, "Authorization")."""
     door = Door(names={"code_challenge_methods_supported": methods})
     with guarded(door) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login")
-    assert finished.exit_code == 3
-    assert "does not declare PKCE" in finished.stderr
+        crawl(url, tmp_path / "out", browser, "--login").ended(3, "does not declare PKCE")
     assert "/authorize" not in door.seen
 
 
