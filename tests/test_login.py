@@ -123,17 +123,22 @@ def test_the_url_of_a_client_metadata_document_is_a_client(tmp_path: Path, brows
         assert "/register" not in door.seen
 
 
-def test_where_no_client_can_register_a_client_is_asked_for(tmp_path: Path, browser: dict[str, str]) -> None:
-    """X-12."""
-    with guarded(Door(registers=False)) as url:
-        finished = crawl(url, tmp_path / "out", browser, "--login").ended(3, "--client-id")
-        assert "Traceback" not in finished.stderr
-
-
-def test_a_refusal_is_reported_as_one(tmp_path: Path, browser: dict[str, str]) -> None:
-    """X-12."""
-    with guarded(Door(lets_in=False)) as url:
-        crawl(url, tmp_path / "out", browser, "--login").ended(3, "the owner said no")
+@pytest.mark.parametrize(
+    ("door", "message"),
+    [
+        (Door(registers=False), "--client-id"),
+        (Door(lets_in=False), "the owner said no"),
+        (Door(names={"scopes_supported": "x" * 3_000_000}), "a response is larger than 1 MiB"),
+    ],
+    ids=["no registration", "refused", "endless"],
+)
+def test_a_login_that_fails_is_reported_and_stores_nothing(
+    tmp_path: Path, browser: dict[str, str], door: Door, message: str
+) -> None:
+    """X-12, issue 7, "Size and shape": the SDK reads whatever comes."""
+    with guarded(door) as url:
+        finished = crawl(url, tmp_path / "out", browser, "--login").ended(3, message)
+    assert "Traceback" not in finished.stderr
     assert login_files(browser) == [] or "tokens" not in json.loads(login_files(browser)[0].read_text())
 
 
@@ -217,12 +222,6 @@ def test_no_browser_is_sent_to_what_is_no_page(tmp_path: Path, browser: dict[str
         finished = crawl(url, tmp_path / "out", browser, "--login", "--timeout", "5").ended(3)
     assert "log in to" not in finished.stderr
     assert "\x1b" not in finished.stderr
-
-
-def test_what_comes_in_a_login_is_bounded(tmp_path: Path, browser: dict[str, str]) -> None:
-    """Issue 7, "Size and shape": the SDK reads whatever comes."""
-    with guarded(Door(names={"scopes_supported": "x" * 3_000_000})) as url:
-        crawl(url, tmp_path / "out", browser, "--login").ended(3, "a response is larger than 1 MiB")
 
 
 def test_the_secret_of_a_client_is_in_no_message_that_repeats_it(tmp_path: Path, browser: dict[str, str]) -> None:

@@ -9,13 +9,12 @@ import hashlib
 import json
 import random
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from servers.kiosk import DASHDASH, LEGACY, META, MODERN, TOOLS, Json, Kiosk, RpcError, pages
-from servers.over_stdio import log, messages, say, serve
+from servers.over_stdio import endless, log, messages, say, serve
 
 DESCRIPTIONS = "kiosk:///tool_descriptions"
 
@@ -334,19 +333,6 @@ def two_handshakes(*, is_hinted: bool = True, is_declared: bool = False) -> Call
     return manner
 
 
-def dribbling() -> None:
-    """Has always one more page, each a little later."""
-    kiosk = Kiosk(LEGACY[-1])
-
-    def page(params: Json) -> Json:
-        number = int(params.get("cursor", 0)) + 1
-        time.sleep(0.05)
-        return {"tools": [{"name": f"tool_{number}"}], "nextCursor": str(number)}
-
-    kiosk.methods["tools/list"] = page
-    serve(kiosk)
-
-
 MANNERS: dict[str, Callable[[], None]] = {
     "progressive": progressive(LEGACY[-1]),
     "progressive-modern": progressive(MODERN),
@@ -370,7 +356,7 @@ MANNERS: dict[str, Callable[[], None]] = {
     "two-handshakes": two_handshakes(),
     "two-handshakes-without-a-hint": two_handshakes(is_hinted=False),
     "two-handshakes-declared": two_handshakes(is_hinted=False, is_declared=True),
-    "dribbling": dribbling,
+    "dribbling": lambda: endless(0.05),
 }
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -306,12 +307,13 @@ def paged(**pages_of_tools: tuple[list[Json], Json]) -> Callable[[], None]:
     return manner
 
 
-def endless() -> None:
-    """Has always one more page."""
+def endless(pause_s: float = 0) -> None:
+    """Has always one more page, each a little later."""
     kiosk = Kiosk(LEGACY[-1])
 
     def page(params: Json) -> Json:
         number = int(params.get("cursor", 0)) + 1
+        time.sleep(pause_s)
         return {"tools": [{"name": f"tool_{number}"}], "nextCursor": str(number)}
 
     kiosk.methods["tools/list"] = page
