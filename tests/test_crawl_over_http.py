@@ -180,7 +180,7 @@ def test_an_address_declared_for_the_old_transport_is_tried_over_it_first(tmp_pa
         ("forbidding", "HTTP 403"),
         ("scoped", 'HTTP 403 (Forbidden, error "insufficient_scope", scope "papers:read papers:buy")'),
         ("crowded", "The server is busy: HTTP 429 (Too Many Requests)."),
-        ("broken", "HTTP 503"),
+        ("broken", "The server fails: HTTP 503"),
         ("website", "No MCP server answers here: the response is text/html"),
         ("no-json", "not a JSON-RPC message"),
         ("redirecting", "elsewhere.test/mcp"),
