@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import Any
 
 import pytest
 from cli import ROOT, generated
+from descriptions import TWO_GROUPS, write
 from http_servers import QuietHandler, Recorder, http_servers
 from properties import load_profile
 
@@ -57,6 +59,21 @@ def short_time_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the timers of this process wait for a hundredth of their time."""
     timer = signal.setitimer
     monkeypatch.setattr(signal, "setitimer", lambda which, seconds: timer(which, seconds / 100))
+
+
+@pytest.fixture(scope="session")
+def documents_of_two_groups(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Returns the documents of a description with two groups of tools, which no test changes."""
+    folder = tmp_path_factory.mktemp("two_groups")
+    generated("from-openapi", write(folder / "api.json", TWO_GROUPS), "-o", folder / "out")
+    return folder / "out"
+
+
+@pytest.fixture
+def out(documents_of_two_groups: Path, tmp_path: Path) -> Path:
+    """Returns a copy of those documents."""
+    shutil.copytree(documents_of_two_groups, tmp_path / "out")
+    return tmp_path / "out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,9 @@ def grouped(**groups: list[str]) -> dict[str, Json]:
     )
 
 
+TWO_GROUPS = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
+
+
 def write(path: Path, data: Json) -> Path:
     """Writes a description as JSON."""
     path.write_text(json.dumps(data, ensure_ascii=False), encoding="utf-8")

@@ -29,7 +29,7 @@ from cli import (
     stamps_of,
     until,
 )
-from descriptions import grouped, write
+from descriptions import TWO_GROUPS, grouped, write
 from jsonschema import Draft202012Validator
 from rows import inputs
 from typer.main import get_command
@@ -65,7 +65,7 @@ targets:
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    write(tmp_path / "api.json", grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"]))
+    write(tmp_path / "api.json", TWO_GROUPS)
     return tmp_path
 
 

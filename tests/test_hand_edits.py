@@ -12,25 +12,11 @@ from pathlib import Path
 import pytest
 import yaml
 from cli import Finished, environment, files_of, generated, run_python, run_skillgen, stamps_of
-from descriptions import description, grouped, operation, write
+from descriptions import TWO_GROUPS, description, grouped, operation, write
 
 SKILL = "skills/tasks/SKILL.md"
 TASKS = "skills/tasks/references/tasks.md"
 USERS = "skills/tasks/references/users.md"
-SOURCE = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("written")
-    generated("from-openapi", write(folder / "api.json", SOURCE), "-o", folder / "out")
-    return folder / "out"
-
-
-@pytest.fixture
-def out(written: Path, tmp_path: Path) -> Path:
-    shutil.copytree(written, tmp_path / "out")
-    return tmp_path / "out"
 
 
 def edit(path: Path, old: str, new: str) -> None:
@@ -39,7 +25,7 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-def run(out: Path, data: object = SOURCE, *options: str) -> Finished:
+def run(out: Path, data: object = TWO_GROUPS, *options: str) -> Finished:
     return run_skillgen("from-openapi", write(out.parent / "api.json", data), "-o", out, *options)
 
 
@@ -60,7 +46,7 @@ def test_lines_that_a_person_adds_stay_where_they_are_through_every_run(out: Pat
     before = stamps_of(out)
     assert run(out).exit_code == 0
     assert stamps_of(out) == before, "nothing is written where nothing changed"
-    assert run(out, SOURCE, "--check").exit_code == 0
+    assert run(out, TWO_GROUPS, "--check").exit_code == 0
     run(out, changed()).ok()
     tasks = (out / TASKS).read_text("utf-8")
     assert tasks.startswith("# tasks\n\nOur own word on tasks.\n\nOne section: ")
@@ -146,18 +132,18 @@ def test_a_key_that_skillgen_writes_too_stops_the_run(out: Path) -> None:
 def test_a_line_added_to_a_program_or_page_stops_the_run(tmp_path: Path, path: str, line: str) -> None:
     """Design, "Trust": a page or program that skillgen generates runs only code of skillgen."""
     formats = ("--emit", "skill,scripts,html")
-    generated("from-openapi", write(tmp_path / "api.json", SOURCE), "-o", tmp_path / "out", *formats)
+    generated("from-openapi", write(tmp_path / "api.json", TWO_GROUPS), "-o", tmp_path / "out", *formats)
     first, _, rest = (tmp_path / "out" / path).read_text("utf-8").partition("\n")
     (tmp_path / "out" / path).write_text(f"{first}\n{line}\n{rest}", encoding="utf-8")
-    assert run(tmp_path / "out", SOURCE, *formats, "--check").exit_code == 1
-    run(tmp_path / "out", SOURCE, *formats).ended(4, "programs and pages of skillgen have no lines of others")
+    assert run(tmp_path / "out", TWO_GROUPS, *formats, "--check").exit_code == 1
+    run(tmp_path / "out", TWO_GROUPS, *formats).ended(4, "programs and pages of skillgen have no lines of others")
 
 
 def test_a_skill_called_scripts_takes_lines_like_any_other(tmp_path: Path) -> None:
     named = ("--name", "scripts")
-    generated("from-openapi", write(tmp_path / "api.json", SOURCE), "-o", tmp_path / "out", *named)
+    generated("from-openapi", write(tmp_path / "api.json", TWO_GROUPS), "-o", tmp_path / "out", *named)
     edit(tmp_path / "out/skills/scripts/SKILL.md", "## How to Call\n", "Our words.\n\n## How to Call\n")
-    assert run(tmp_path / "out", SOURCE, *named).exit_code == 0
+    assert run(tmp_path / "out", TWO_GROUPS, *named).exit_code == 0
 
 
 def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: Path) -> None:
@@ -165,8 +151,8 @@ def test_a_check_says_how_many_lines_people_added_and_what_replaces_a_mark(out: 
     text = (out / TASKS).read_text("utf-8")
     line = next(line for line in text.splitlines() if line.endswith("[read]"))
     edit(out / TASKS, f"{line}\n", region("Every tool here is safe."))
-    run(out, SOURCE, "--check").ended(0, "with 3 lines that people added", "safety-replaced")
-    run(out, SOURCE, "--effect", "*=destructive").ended(0, "is said on safety: ", "[destructive]")
+    run(out, TWO_GROUPS, "--check").ended(0, "with 3 lines that people added", "safety-replaced")
+    run(out, TWO_GROUPS, "--effect", "*=destructive").ended(0, "is said on safety: ", "[destructive]")
 
 
 def test_additions_to_a_checkout_with_other_line_ends_stay(out: Path) -> None:
@@ -234,7 +220,7 @@ def test_additions_come_back_with_a_format_that_left_for_a_run(out: Path, option
     edit(out / SKILL, "metadata:\n", "compatibility: Needs curl\nmetadata:\n  author: me\n")
     (out / SKILL).write_text(f"{(out / SKILL).read_text('utf-8')}\n## Mine\n\nA word.\n", "utf-8")
     for words in (("--emit", "llms"), options):
-        run(out, SOURCE, *words).ok()
+        run(out, TWO_GROUPS, *words).ok()
     assert [path.name for path in (out / "skills").iterdir()] == ["other" if options else "tasks"]
     front, body = next((out / "skills").glob("*/SKILL.md")).read_text("utf-8").split("---\n")[1:]
     own = {"compatibility": "Needs curl", "metadata": {"version": "1.0", "author": "me"}}
@@ -242,7 +228,7 @@ def test_additions_come_back_with_a_format_that_left_for_a_run(out: Path, option
     assert "Ask first." in body.split("## How to Call\n")[1].split("\n#")[0]
     assert body.count("\n## Mine\n\nA word.\n") == 1
     assert "is gone" not in body
-    assert run(out, SOURCE, *options, "--check").exit_code == 0
+    assert run(out, TWO_GROUPS, *options, "--check").exit_code == 0
 
 
 def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
@@ -253,7 +239,7 @@ def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
     for name in files:
         (out / "skills/tasks" / name).parent.mkdir(exist_ok=True)
         (out / "skills/tasks" / name).write_bytes(b"\0\r\n{}")
-    assert run(out, SOURCE, "--name", "Other").exit_code == 0
+    assert run(out, TWO_GROUPS, "--name", "Other").exit_code == 0
     for name in files:
         assert (out / "skills/other" / name).read_bytes() == b"\0\r\n{}"
     text = (out / "skills/other/SKILL.md").read_text("utf-8")
@@ -262,20 +248,20 @@ def test_all_edits_move_with_a_skill_that_is_renamed(out: Path) -> None:
     tasks = (out / "skills/other/references/tasks.md").read_text("utf-8")
     assert tasks.endswith(f"\n\n{region('## House rules')}")
     assert not (out / "skills/tasks").exists()
-    assert run(out, SOURCE, "--name", "Other", "--check").exit_code == 0
+    assert run(out, TWO_GROUPS, "--name", "Other", "--check").exit_code == 0
 
 
 def test_changed_text_stops_the_run_that_renames_a_skill(out: Path) -> None:
     edit(out / SKILL, "## How to Call", "## How I Call")
     before = files_of(out)
-    run(out, SOURCE, "--name", "Other").ended(4, "\n+## How I Call\n")
+    run(out, TWO_GROUPS, "--name", "Other").ended(4, "\n+## How I Call\n")
     assert files_of(out) == before
 
 
 # -- changes inside generated text -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("data", [SOURCE, changed()], ids=["same source", "changed source"])
+@pytest.mark.parametrize("data", [TWO_GROUPS, changed()], ids=["same source", "changed source"])
 def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, data: object) -> None:
     edit(out / TASKS, "Does get_task", "Gives it")
     before = files_of(out)
@@ -301,14 +287,14 @@ def test_force_restores_generated_text_and_keeps_what_was_added(out: Path) -> No
     edit(out / TASKS, "## get_task\n", "## get_task\n\nNumbers start at 1.\n")
     edit(out / TASKS, "# tasks\n", "# Our tasks\n")
     assert run(out).exit_code == 4
-    assert run(out, SOURCE, "--force").exit_code == 0
+    assert run(out, TWO_GROUPS, "--force").exit_code == 0
     assert (out / TASKS).read_bytes().replace(b"\nNumbers start at 1.\n", b"") == before[TASKS]
 
 
 def test_force_replaces_a_file_that_skillgen_did_not_make(out: Path, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     (tmp_path / "new" / "llms.txt").write_text("# Mine\n")
-    assert run(tmp_path / "new", SOURCE, "--force").exit_code == 0
+    assert run(tmp_path / "new", TWO_GROUPS, "--force").exit_code == 0
     assert files_of(tmp_path / "new") == files_of(out)
 
 
@@ -406,7 +392,7 @@ def test_a_source_can_open_no_region(tmp_path: Path) -> None:
 def test_two_runs_at_once_on_one_out_do_not_mix(out: Path, tmp_path: Path) -> None:
     expected = []
     commands = []
-    for name, data in (("one", SOURCE), ("two", changed())):
+    for name, data in (("one", TWO_GROUPS), ("two", changed())):
         source = write(tmp_path / f"{name}.json", data)
         generated("from-openapi", source, "-o", tmp_path / name)
         expected.append(files_of(tmp_path / name))
@@ -441,14 +427,14 @@ def test_a_record_with_conflicts_is_not_up_to_date(out: Path, size: int) -> None
     record = out / ".skillgen.json"
     good = record.read_text("utf-8")
     record.write_text(f"{'<' * size} HEAD\n{good}{'=' * size}\n{good}{'>' * size} branch\n", "utf-8")
-    finished = run(out, SOURCE, "--check", "--json")
+    finished = run(out, TWO_GROUPS, "--check", "--json")
     data = json.loads(finished.stdout)
     changes = {Path(file["path"]).name for file in data["files"] if file["action"] != "keep"}
     assert (finished.exit_code, changes) == (1, {".skillgen.json"})
-    assert "<<<<<<< HEAD\n" in run(out, SOURCE, "--check").stdout
-    assert run(out, SOURCE).exit_code == 0
+    assert "<<<<<<< HEAD\n" in run(out, TWO_GROUPS, "--check").stdout
+    assert run(out, TWO_GROUPS).exit_code == 0
     assert record.read_text("utf-8") == good
-    assert run(out, SOURCE, "--check").exit_code == 0
+    assert run(out, TWO_GROUPS, "--check").exit_code == 0
 
 
 HEADINGS = {TASKS: "## get_task\n", "ai-help.md": "## Examples\n"}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from cli import Finished, files_of, generated, run_skillgen, stamps_of
-from descriptions import description, grouped, write
+from descriptions import TWO_GROUPS, description, grouped, write
 from fork_server import SETUP
 
 pytestmark = pytest.mark.slow
@@ -59,28 +59,10 @@ sys.addaudithook(stop)
 removes a file or folder of OUT counts, and a call that fills one counts twice, with half of it written in between."""
 
 
-TWO_GROUPS = grouped(tasks=["list_tasks", "get_task"], users=["list_users", "get_user"])
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Returns the documents of a description with two groups of tools, which no test changes."""
-    folder = tmp_path_factory.mktemp("written")
-    generated("from-openapi", write(folder / "api.json", TWO_GROUPS), "-o", folder / "out")
-    return folder / "out"
-
-
 @pytest.fixture
 def source(tmp_path: Path) -> Path:
     """Returns that description."""
     return write(tmp_path / "api.json", TWO_GROUPS)
-
-
-@pytest.fixture
-def out(written: Path, tmp_path: Path) -> Path:
-    """Returns a copy of those documents."""
-    shutil.copytree(written, tmp_path / "out")
-    return tmp_path / "out"
 
 
 def changed(source: Path) -> None:
