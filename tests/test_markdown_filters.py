@@ -408,7 +408,7 @@ def test_a_text_without_structure_is_written_byte_for_byte(text: str) -> None:
         ("<[scr](#a)ipt> [x](javascript:1)", "`<script>` `[x](javascript:1)`"),
         ("As [name](:/id), [`T`](a::T) [or](x://(y))", "As `[name](:/id)`, `` [`T`](a::T) `` [or] (`x://(y`))"),
         ("Matches /(?i)^[a-z]+$/, or ^[+]*", "Matches `/(?i)^[a-z]+$/`, or `^[+]*`"),
-        ("A &amp; b&#58; &lt;!-- x --&gt; `&lt;`", "A & b: `<!-- x -->` `&lt;`"),
+        ("A &amp; b&#58; &lt;!-- x --&gt; `&lt;` p&shy;re<wbr>fi&zwj;x", "A & b: `<!-- x -->` `&lt;` prefix"),
         ("##Start here", "Start here"),
         ('Of ["https://x.example", "tls://1.1.1.1"]', 'Of `["https://x.example", "tls://1.1.1.1"]`'),
         ('Of {"a": {"ids": [1, "<id>"]}}, "tls://1.1.1.1"', 'Of `{"a": {"ids": [1, "<id>"]}}`, `"tls://1.1.1.1"`'),

@@ -19,7 +19,7 @@ from skillgen.model.tool import Tool
 from skillgen.model.values import is_inferred
 from skillgen.render.phrases import plain_phrase
 from skillgen.security.credentials import redact
-from skillgen.text.markdown import one_line, plain_words
+from skillgen.text.markdown import one_line, plain_words, rewritten
 from skillgen.text.summary import TRIGGER, clip, sentences, shorten
 from skillgen.text.words import slug
 
@@ -98,7 +98,7 @@ _EMPHASIS = re.compile(r"(?<![\w*])\*([^\s*](?:[^*\n]{0,80}[^\s*])?)\*(?![\w*])"
 
 def plain(text: str) -> str:
     """Returns a text on one line for a value of front matter: without angle brackets, `---` and Markdown code."""
-    line = plain_words(text).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
+    line = rewritten(plain_words(text)).replace("<", "‹").replace(">", "›").replace("`", "").replace("**", "")
     return redact(re.sub("-{3,}", "—", _EMPHASIS.sub(r"\1", line)))[0]
 
 

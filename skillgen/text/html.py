@@ -28,7 +28,7 @@ _CODE = re.compile(
 _TAG = re.compile(r"<(?:(?P<end>/?)(?P<name>[A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,1000})?/?>)?")
 """A tag, or what only begins like one, such as a link in angle brackets."""
 
-_HTML = re.compile(r"</|-->|<(?:!doctype|html|head|body|br|hr|img|p|li|d[td]|t[dhr])\b", re.IGNORECASE)
+_HTML = re.compile(r"</|-->|<(?:!doctype|html|head|body|w?br|hr|img|p|li|d[td]|t[dhr])\b", re.IGNORECASE)
 """What a text with HTML has: an end tag, a comment, or a tag that needs no end."""
 
 _START = re.compile(r"\A(?:\s*<(?:!doctype|html|head|/head|body)\b[^<>]{0,200}>)+", re.IGNORECASE)
@@ -48,12 +48,12 @@ _BLOCK_NAMES = word_set("""
     """)
 _KNOWN = _BLOCK_NAMES | word_set("""
     a abbr b big br cite code del em font i img ins kbd label mark nobr q s samp small span strike strong
-    sub sup tt u var
+    sub sup tt u var wbr
     """)
 _SIMPLE = re.compile(r"(?:[^<&\x00-\x09\x0b-\x1f]|<(?:/?(?:b|code|em|i|p|strong)|br ?/?)>){0,10000}")
 """Text, and tags that are read alike in any order, if they are in pairs."""
 
-_SINGLE = frozenset({"br", "hr", "img", "p", "li", "dt", "dd", "td", "th", "tr"})
+_SINGLE = frozenset({"br", "hr", "img", "p", "li", "dt", "dd", "td", "th", "tr", "wbr"})
 """Elements that need no end tag."""
 
 _TITLES = frozenset({"fullname", "h1", "h2", "h3", "h4", "h5", "h6", "title"})

@@ -263,7 +263,7 @@ def safe_words(text: str) -> str:
 def rewritten(text: str) -> str:
     """Returns a text with the characters that HTML names, without links that no other document can resolve, and without
     what reads as a mark of skillgen."""
-    text = _REFERENCE.sub(_named, text) if "&" in text else text
+    text = strip_invisible(_REFERENCE.sub(_named, text)) if "&" in text else text
     return _REWRITTEN.sub(_as_words, text) if "[" in text or not text.isascii() else text
 
 
@@ -284,7 +284,7 @@ def shown_forms(text: str) -> list[str]:
 def _named(match: re.Match[str]) -> str:
     if match[0][0] == "`" or (text := unescape(match[0])) == "`":  # a tick would pair with others
         return match[0]
-    return text if text.isprintable() else " "
+    return " " if text.isspace() else text
 
 
 def _as_words(match: re.Match[str]) -> str:
@@ -369,8 +369,7 @@ def exact_code(text: str) -> Markdown:
 def _span(line: str) -> Markdown:
     if "`" not in line and line == line.strip() and not line.endswith("!"):  # kramdown: no closing tick there
         return Markdown(f"`{line}`") if line else Markdown('`""`')
-    longest = max((len(run) for run in re.findall("`+", line)), default=1)
-    ticks = "`" * (longest + 1)
+    ticks = "`" * (1 + max(map(len, re.findall("`+", line)), default=1))
     return Markdown(f"{ticks} {line} {ticks}")
 
 
@@ -400,8 +399,7 @@ def fence(text: str, language: str = "text") -> Markdown:
     """Returns a text as a code block with a fence that it cannot close, and a language that no renderer draws or
     runs."""
     text = strip_invisible(text).strip("\n")
-    longest = max((len(run) for run in re.findall("`{3,}", text)), default=2) if "```" in text else 2
-    ticks = "`" * (longest + 1)
+    ticks = "`" * (1 + max(map(len, re.findall("`{3,}", text)), default=2))
     return Markdown(f"{ticks}{language if language.lower() in LANGUAGES else 'text'}\n{text}\n{ticks}")
 
 

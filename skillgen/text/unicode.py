@@ -105,9 +105,11 @@ def invisible_kinds(text: str) -> tuple[tuple[str, ...], bool]:
 
 _CYRILLIC = ("авеёзіјкмнорстухѕһԁԛԝьгпѵ", "abeeзijkmhopctyxshdqwbrnv")
 _GREEK = ("αβγεικνορτυχωηκ", "abyeikvoptuxwnk")
-_LATIN = ("ıɑɡɩℓǃǀ", "iagil!l")
-_TABLE = str.maketrans("".join(pair[0] for pair in (_CYRILLIC, _GREEK, _LATIN)),
-                       "".join(pair[1] for pair in (_CYRILLIC, _GREEK, _LATIN)))  # fmt: skip
+_LATIN = ("ıɑɡɩℓǃǀᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡʏᴢ", "iagil!labcdefghijklmnopqrstuvwyz")
+_LISU = ("ꓮꓐꓚꓓꓰꓝꓖꓧꓲꓙꓗꓡꓟꓠꓳꓑꓣꓢꓔꓴꓦꓪꓫꓬꓜ", "abcdefghijklmnoprstuvwxyz")
+_TABLE = str.maketrans(*map("".join, zip(_CYRILLIC, _GREEK, _LATIN, _LISU, strict=True)))
+_TABLE |= {start + n: ord("a") + n for start in (0x1F150, 0x1F170, 0x1F1E6) for n in range(26)}
+"""Letters to the Latin ones that they resemble, also white ones in circles and squares, and those of flags."""
 
 
 def to_latin(text: str) -> str:
