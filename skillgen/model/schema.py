@@ -20,7 +20,7 @@ Location = Literal[
 of a command, an argument or option of a command that is `global` to its subcommands, or a `property` of a parameter."""
 
 
-class Schema(Node, frozen=True, kw_only=True):
+class Schema(Node, frozen=True, kw_only=True, repr_omit_defaults=True):
     """The type of a value. All fields apply together; a schema without fields allows any value."""
 
     types: tuple[str, ...] = ()

@@ -209,6 +209,22 @@ def nodes_in(*values: Any) -> Iterator[Struct]:
             waiting += [item for item in reversed(inside) if item and item.__class__ not in _WITHOUT_NODES]
 
 
+def with_shared_parameters(service: Service) -> Service:
+    """Returns a service whose tools share each parameter that differs in its pointer only, so that it is written once.
+
+    Commands list each of theirs, and a quotation is put back by the pointer of what had it.
+    """
+    if service.kind == "cli" or service.quotations or any(tool.quotations for tool in service.tools):
+        return service
+    known: dict[str, Parameter] = {}
+    shared: dict[int, Parameter] = {}
+    for item in {id(item): item for tool in service.tools for item in tool.parameters}.values():
+        bare = replace(item, pointer="")
+        shared[id(item)] = known.setdefault(repr(bare), bare)
+    tools = (replace(tool, parameters=tuple(shared[id(item)] for item in tool.parameters)) for tool in service.tools)
+    return replace(service, tools=tuple(tools))
+
+
 def types_named_in(*values: Any) -> dict[str, None]:
     """Returns the names of the types that nodes, or tuples of nodes, refer to directly, in their order."""
     found: list[str | None] = []

@@ -24,6 +24,7 @@ from skillgen.infer.description import described, skill_name_of, with_descriptio
 from skillgen.model.document import TEXTS_NAME
 from skillgen.model.inventory import UNREAD_DOCUMENTS, digests_of, inventory_of, offers_of, types_of
 from skillgen.model.service import Service
+from skillgen.model.traversal import with_shared_parameters
 from skillgen.model.values import Json, Origin
 from skillgen.pipeline import ownership, rendering
 from skillgen.pipeline.packages import skill_folders
@@ -77,7 +78,8 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
     if warnings := [f"{item.code}: {item.where}: {item.message}" for item in refused]:
         what = f"--strict refuses {counted(len(warnings), 'problem')}: {first_of(warnings, 3)}"
         raise SourceError(what, fix="correct the source, or run without --strict")
-    documents = rendering.documents_of(service, output)
+    shared = with_shared_parameters(service)
+    documents = rendering.documents_of(shared, output)
     hosts = {folder.resolve(): folder for folder in (*ownership.installed_from(place.out), *place.install)}
     places = [place]
     for folder, name in product(hosts.values(), skills_in(documents.contents)):  # unless OUT is already the same place
@@ -88,12 +90,12 @@ def write_service(service: Service, output: OutputOptions, place: Place) -> tupl
         _refuse_other_service(service, item, place, output)
     with ExitStack() as stack:
         held = [] if output.check else [stack.enter_context(lock_folder(item.out, item.within)) for item in places]
-        plans = [_plan(service, documents, output, place)]
+        plans = [_plan(shared, documents, output, place)]
         if added := _added_to_skills(plans[0], documents.contents):
-            documents = rendering.documents_of(service, output, added)
-            plans = [_plan(service, documents, output, place)]
+            documents = rendering.documents_of(shared, output, added)
+            plans = [_plan(shared, documents, output, place)]
             documents.contents.update(added)
-        plans += [_plan(documents.services.get(item.out.name, service), documents, output, item) for item in places[1:]]
+        plans += [_plan(documents.services.get(item.out.name, shared), documents, output, item) for item in places[1:]]
         for plan in plans:
             if not output.allow_empty:  # a copy may have more than the skill that it is now, but no more than all
                 _refuse_losses(service, plan, plans[0].after)
