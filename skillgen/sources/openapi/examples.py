@@ -144,7 +144,7 @@ class _Argument(Struct, frozen=True):
 
 
 class RequestGenerator:
-    """Generates the requests of one description; the value of a shared parameter is generated once."""
+    """Generates the requests of one description; parameters that differ in their pointer only share a value."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class RequestGenerator:
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)
         self._logins: tuple[str, ...] = ()
-        self._generated: dict[tuple[str, str, str], _Argument | None] = {}
+        self._generated: dict[str, _Argument | None] = {}
 
     def examples(self, tool: Tool, body: Body, logins: tuple[str, ...]) -> tuple[Example, ...]:
         """Returns the declared requests, or one whose values come from the source.
@@ -266,7 +266,7 @@ class RequestGenerator:
         source = item
         if item.location == "path" and item.name[:1] in EXPANSIONS:  # `{.format}` has the value of `format`
             source = next((other for other in parameters if other.name == item.name[1:]), item)
-        key = item.location, item.name, source.pointer
+        key = repr((item.location, item.name, item.serialization, replace(source, pointer="")))
         if key not in self._generated:
             self._generated[key] = None
             with suppress(NoExample):
