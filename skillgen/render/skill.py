@@ -260,7 +260,7 @@ def _skill_of(rendering: Rendering) -> Skill:
     said, listing = whole, listed(whole)
     if listing.forms != FORMS[:1] or not _fits(text(said, listing), limit):
         said = said_by(service, limit // SAID_SHARE)
-        listing = listed(said)
+        listing = listing if said == whole else listed(said)
     shown = text(said, listing)
     if not _fits(shown, limit):  # lines on resources and prompts are left out, then the longest
         shown = text(said, listing, offered=())
