@@ -208,14 +208,13 @@ class Record(Struct, frozen=True, kw_only=True, rename={"states": "files"}):
 
     def to_json(self) -> bytes:
         """Returns the record as sorted JSON, with a line for each tool and each file."""
-        parts = [b'"version": %d' % VERSION]
-        for name in self.__struct_fields__:
+        parts = [b'{\n  "version": %d' % VERSION]
+        for name, key in zip(self.__struct_fields__, self.__struct_encode_fields__, strict=True):
             value = getattr(self, name) if name != "states" else dict(sorted(self.states.items()))
             if value or name in ("service", "tools", "states"):
                 has_lines = isinstance(value, dict) and name != "offers"
-                key = "files" if name == "states" else name
-                parts.append(b'"%b": %b' % (key.encode(), _lines(value) if has_lines else encode(value)))
-        return b"{\n  " + b",\n  ".join(parts) + b"\n}\n"
+                parts += (b',\n  "%b": ' % key.encode(), *(_lines(value) if has_lines else [encode(value)]))
+        return b"".join([*parts, b"\n}\n"])
 
 
 def skills_in(paths: Iterable[str]) -> list[str]:
@@ -288,9 +287,9 @@ def _record_from(content: bytes, path: Path) -> Record:
     return decode(content, Record)
 
 
-def _lines(items: Mapping[str, Any]) -> bytes:
+def _lines(items: Mapping[str, Any]) -> list[bytes]:
     lines = b",".join([b"\n    %b: %b" % (encode(key), encode(item)) for key, item in items.items()])
-    return b"{%b\n  }" % lines if items else b"{}"
+    return [b"{", lines, b"\n  }"] if items else [b"{}"]
 
 
 MAX_PAIRS = 10_000
