@@ -329,9 +329,8 @@ def types_of(service: Service) -> dict[str, Json]:
     """Returns the facts of each named type by its name: its properties, and the type itself under the empty name."""
     types = {}
     for named in service.schemas:
-        schema = named.schema
-        rows = _rows(_flatten(schema.properties))
-        types[_clean(named.name)] = {"": [type_text(schema), 0, *_details(schema)], **rows}
+        rows = _rows(_flatten(named.schema.properties))
+        types[_clean(named.name)] = {"": [type_text(named.schema), 0, *_details(named.schema)], **rows}
     return types
 
 
@@ -420,7 +419,7 @@ def _limits(schema: Schema, serialization: Node | None = None, syntax: Node | No
     """Returns the constraints and the default by their keyword, and a digest of what else is declared."""
     limits: dict[str, Json] = {} if schema.default is None else {"default": schema.default.json}
     limits |= schema.constraints or {}
-    if limits and not all(map(_is_plain, limits.values())):
+    if not all(isinstance(item, int) or (isinstance(item, str) and _clean(item) == item) for item in limits.values()):
         limits = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
     if schema.items is not None and (inner := _limits(schema.items)):
         limits["each item"] = inner
@@ -450,10 +449,6 @@ def _nested_type_text(schema: Schema, depth: int) -> str:
     if schema.includes:
         text = " and ".join([*([text] if text not in ("any", "object") else []), *schema.includes])
     return text + ("|null" if schema.nullable else "")
-
-
-def _is_plain(value: Json) -> bool:
-    return isinstance(value, int) or (isinstance(value, str) and _clean(value) == value)
 
 
 def _clean(text: str) -> str:

@@ -217,10 +217,9 @@ def with_shared_parameters(service: Service) -> Service:
     if service.kind == "cli" or service.quotations or any(tool.quotations for tool in service.tools):
         return service
     known: dict[str, Parameter] = {}
-    shared: dict[int, Parameter] = {}
-    for item in {id(item): item for tool in service.tools for item in tool.parameters}.values():
-        bare = replace(item, pointer="")
-        shared[id(item)] = known.setdefault(repr(bare), bare)
+    items = {id(item): item for tool in service.tools for item in tool.parameters}
+    bare = {key: replace(item, pointer="") for key, item in items.items()}
+    shared = {key: known.setdefault(repr(item), item) for key, item in bare.items()}
     tools = (replace(tool, parameters=tuple(shared[id(item)] for item in tool.parameters)) for tool in service.tools)
     return replace(service, tools=tuple(tools))
 

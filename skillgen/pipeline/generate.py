@@ -163,8 +163,7 @@ def _started_by(content: bytes | None) -> list[Json]:
 def _plan(service: Service, documents: rendering.Documents, output: OutputOptions, place: Place) -> Plan:
     # Of an installed skill, the files are relative to its folder.
     folder = f"{_SKILLS}{place.out.name}/" if place.is_installed else ""
-    items = documents.contents.items()
-    contents = {path.removeprefix(folder): content for path, content in items if path.startswith(folder)}
+    contents = {path[len(folder) :]: new for path, new in documents.contents.items() if path.startswith(folder)}
     record = replace(
         ownership.identity_of(service, place),
         tools=inventory_of(service),

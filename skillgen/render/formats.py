@@ -117,9 +117,7 @@ def _safe(item: Any, limit: int = VALUE_LIMIT) -> Any:
         return line if len(line) <= limit else line[: limit - 1] + "…"
     if isinstance(item, Mapping):
         return {_safe(key, KEY_LIMIT): safe for key, inner in item.items() if (safe := _safe(inner)) is not None}
-    if isinstance(item, (list, tuple)):
-        return [_safe(inner) for inner in item]
-    return item
+    return [_safe(inner) for inner in item] if isinstance(item, (list, tuple)) else item
 
 
 @jinja2.pass_context
@@ -356,9 +354,8 @@ class Places(Struct, frozen=True):
 
 def llms_documents(rendering: Rendering) -> Iterator[Document]:
     """Yields both files."""
-    service, templates, skills = rendering.service, rendering.templates, [rendering]
-    if rendering.skill is not None:
-        skills = [*rendering.skills]
+    service, templates = rendering.service, rendering.templates
+    skills = [*rendering.skills] if rendering.skill is not None else [rendering]
     reference = skills[0].reference
     places = Places(
         skills[0].folder if rendering.skill is not None else None,

@@ -248,10 +248,8 @@ def _is_short(schema: Schema) -> bool:
         is_typed = bool(schema.types or schema.choices)
         return is_typed and not nested_lines(schema) and _size_bytes(schema) <= INLINE_LIMIT_BYTES
     has_lists = any((item.schema.items or item.schema).properties for item in schema.properties)
-    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES:
-        return False
     rest = replace(schema, types=(), description=None, title=None, properties=())
-    if rest not in (Schema(), Schema(additional=False)):
+    if has_lists or len(schema.properties) > INLINE_LIMIT_LINES or rest not in (Schema(), Schema(additional=False)):
         return False
     size = 0
     for item in schema.properties:

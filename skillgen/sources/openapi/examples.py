@@ -486,6 +486,4 @@ def _path(template: str, values: dict[str, str], query: list[str]) -> str:
         value = values.get(name, values.get(name.removeprefix(operator)) if operator else "")
         path += f"{EXPANSIONS.get(operator, '')}{value}" if value is not None else ""
         path += percent_encode(next(pieces), _PATH_CHARACTERS)
-    if not query:
-        return path
-    return path + ("&" if "?" in path else "?") + "&".join(query)
+    return path + ("&" if "?" in path else "?") + "&".join(query) if query else path
