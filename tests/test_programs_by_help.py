@@ -220,12 +220,31 @@ def test_calls_of_a_usage_with_texts_below_them_are_commands(tmp_path: Path) -> 
     assert service.tools[2].help == "crate burn [-f] box\n    Burn\n    it all."
 
 
+def test_calls_one_below_the_other_share_the_text_below_them(tmp_path: Path) -> None:
+    """As btrfs prints them; a call without a text is listed too, but none in quotes of an example."""
+    text = (
+        "usage: crate [global] <group> <command> [<args>]\n\n    crate box list [options] <path>\n        List boxes\n"
+        "    crate box burn [options] <box> [<box>...]\n    crate box burn [options] -i|--id <id> <path>\n"
+        "        Burn boxes\n    crate box erase <box>|none { <lid> | box }\n    crate box wipe <box>\n"
+        "        Wipe a box\n    crate box copy [-r] <box>\n\n    crate send box.txt --call '\n        now'\n"
+    )
+    assert {tool.name: tool.summary for tool in read(tmp_path, {"--help": text}).tools} == {
+        "box list": "List boxes",
+        "box burn": "Burn boxes",
+        "box erase": "Wipe a box",
+        "box wipe": "Wipe a box",
+        "box copy": None,
+    }
+
+
 def test_what_a_command_does_is_no_part_of_its_usage(tmp_path: Path) -> None:
     texts = {
-        "--help": "Usage: crate COMMAND\n\nCommands:\n  pack  Pack it\n\nUse crate COMMAND --help.\n",
+        "--help": "Usage: crate COMMAND\n\nCommands:\n  pack  Pack it\n  tape  Tape it\n\nUse crate COMMAND --help.\n",
         "pack --help": "crate pack [BOX/LID...]\n    pack them\n\nOptions:\n  -v  more\n",
+        "tape --help": "usage: crate tape <box>\n\tTape a box (as pack)\n\n    See crate pack --help.\n",
     }
-    assert [tool.usage for tool in read(tmp_path, texts).tools if tool.name == "pack"] == ["crate pack [BOX/LID...]"]
+    tools = read(tmp_path, texts).tools
+    assert [tool.usage for tool in tools if tool.name != "crate"] == ["crate pack [BOX/LID...]", "crate tape <box>"]
 
 
 def test_a_command_with_an_alias_is_not_three(tmp_path: Path) -> None:

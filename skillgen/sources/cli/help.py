@@ -169,7 +169,7 @@ URL, as clap writes them."""
 _USAGE = re.compile(r"\A\s*(?:usage|synopsis|syntax)(?::\s*(?P<text>.*)|\s*)\Z", re.IGNORECASE)
 _BELOW_USAGE = re.compile(
     r"\A-.*(?:\S {2,}\S|[>\]] [A-Z][a-z])|(?<![^\s])[A-Za-z][a-z'’]*(?: [a-z]+){3}(?![^\s.,])"
-    r"|\A[a-z][^\[\]<>{}|=.]* [^\[\]<>{}|=]*\Z|:\Z"
+    r"|\A[a-z][^\[\]<>{}|=.]* [^\[\]<>{}|=]*\Z|\A[A-Z][a-z]+ (?:an?|the) |:\Z"
 )
 """An option with its text, words of a sentence, or a title."""
 
@@ -194,6 +194,8 @@ _ENTRY = re.compile(
     r"|--[\w-]{1,60}[ =][A-Z]{1,30}|\.\.\.[A-Z]{0,30}|[A-Z][A-Z0-9_=|.]{1,60})){1,4}(?:\.\.\.|…){0,2}){0,8})"
     r":?(?:(?: {2,}|\t+| - |(?<=:) )(?P<text>[^\s-].*|-\S* .*)|\s*)\Z"
 )
+_CALLED = re.compile(rf"[ \t]+(?P<names>{_WORD}(?: {_WORD}){{1,4}})(?P<args>(?: [<\[{{].*)?)(?P<text>)\Z")
+"""A call with arguments of any form."""
 _CALL = re.compile(rf"\[?(?P<name>{_WORD})\]?(?P<args>(?: .*)?)\n(?P<text> (?:.|\n(?![^ \n]))*)")
 """A call without the program, with the deeper lines below it."""
 _SWITCH = re.compile(r" \[-[^\[\]]{1,80}\]")
@@ -361,7 +363,7 @@ class _Help:
     def _read_commands(self, default: str) -> Iterator[_Listed]:
         """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
         above: list[_Above] = []
-        after_names, kind_of_parts = 0, ""
+        after_names, kind_of_parts, depth_of_calls = 0, "", -1
         for number, line in enumerate(self._lines):
             if not line or number in self._usage_lines or number < after_names:
                 continue
@@ -369,17 +371,27 @@ class _Help:
             column = next((item.text_at for item in reversed(above) if item.depth == depth), -1)
             if entry is None and line[max(column - 1, 0) : column] == " ":  # long arguments leave no room for two
                 entry = _ENTRY.match(f"{line[:column]} {line[column:]}")
+            is_call = self._starts(line.strip()) and (entry is None or not entry["text"])
+            entry = _CALLED.match(line) if is_call and entry is None else entry
             text_at = len(line) - len(entry["text"]) if entry is not None and entry["text"] else -1
             is_text = bool(above) and depth == above[-1].text_at
             # Prisma aligns the names of commands on the right.
             while above and (above[-1].depth >= depth or text_at == above[-1].text_at != -1):
                 above.pop()
             kind, heading = (above[-1].kind, above[-1].heading) if above else (default, "")
-            below = next(filter(None, self._lines[number + 1 :]), "")
+            # Calls one below the other share the text below the last.
+            start, last = f"{line[:depth]}{self._call} " if is_call else "\n", number
+            while "".join(self._lines[last + 1 : last + 2]).startswith(start):
+                last += 1
+            below = next(filter(None, self._lines[last + 1 :]), "")
             is_deeper = below[: depth + 1].isspace()
             # The texts of a manual page are justified, and look like entries.
             inner = _ENTRY.match(below) if is_deeper and text_at == -1 and not self._is_manual else None
             is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
+            if not kind and entry is not None and is_call and "example" not in heading.lower():
+                is_list = sum(other.startswith(start) for other in self._lines) >= _SEVERAL
+                depth_of_calls = depth if is_deeper and is_list else depth_of_calls
+                kind = "called" if depth == depth_of_calls else ""
             kind_below = kind if depth and (is_title or not kind) else ""
             if (braces := _BRACES.match(line)) is not None:
                 kind_below, heading = "commands", ""
@@ -402,7 +414,7 @@ class _Help:
                 yield from (_Listed((name,), heading=heading) for row in rows for name in row if name != "help")
             elif kind and entry is not None and is_title:
                 heading = line.partition(" (")[0].strip()  # of a part
-            elif kind and entry is not None and (item := self._listed(number, entry, kind, heading)) is not None:
+            elif kind and entry is not None and (item := self._listed(number, last, entry, kind, heading)) is not None:
                 yield item
             elif kind == "commands" and entry is None and column > 0 and "  " in line.strip() and not self._is_manual:
                 self.unread.append(line.strip())
@@ -417,11 +429,11 @@ class _Help:
         # Below it, a line with a text makes it a list of commands whose texts have one word.
         return rows if is_list and not _ENTRY.match("".join(self._lines[number + len(rows) :][:1])) else []
 
-    def _listed(self, number: int, entry: re.Match[str], kind: str, heading: str) -> _Listed | None:
-        """Returns the command that a line of a list declares, with the lines below it that continue its text."""
+    def _listed(self, number: int, last: int, entry: re.Match[str], kind: str, heading: str) -> _Listed | None:
+        """Returns the command that a line of a list declares, with the lines below the last that continue its text."""
         line = self._lines[number]
         depth, column = _depth(line) + 2, _text_column(line)
-        below = takewhile(lambda line: line[:depth].isspace(), self._lines[number + 1 : number + 6])
+        below = takewhile(lambda line: line[:depth].isspace(), self._lines[last + 1 : last + 6])
         # Prisma aligns the names on the right.
         below = takewhile(lambda line: column < 0 or _text_column(line) != column, below)
         shown = [line.strip(), *map(str.strip, below)]
@@ -434,10 +446,11 @@ class _Help:
         if words[: len(path)] != path or (kind == "other" and not entry["text"]):
             return None
         words = words[len(path) :]
-        is_phrase = len(words) > (3 if text else 1) or (name != name.lower() and (len(words) > 1 or not text))
+        is_known = bool(text) or kind == "called"
+        is_phrase = len(words) > (3 if is_known else 1) or (name != name.lower() and (len(words) > 1 or not text))
         # A short name of a manual page has its text on its line, behind an indent of seven.
         is_prose = self._is_manual and (not text or (entry["text"] and column - _depth(line) != _MANUAL_INDENT))
-        is_placeholder = name.isupper() or (is_named and not text)
+        is_placeholder = name.isupper() or (is_named and not is_known)
         is_label = line[entry.end("args") :][:2] == ": " and (
             name.title() == name or heading[-8:].lower() != "commands"
         )
