@@ -124,9 +124,13 @@ def _offered(service: Service) -> tuple[str, list[str]]:
     return "Prompts" if service.prompts else "Resources" if items else "Webhooks", texts
 
 
+_TAG = re.compile(r"\A\[[A-Z][A-Z _-]*\]\s*")
+
+
 def texts_of_tools(service: Service) -> list[str]:
-    """Returns the summaries of tools that are not deprecated, and are no orders: `FIRST STEP: …`."""
-    said = (plain_words(tool.summary) for tool in service.tools if tool.summary and not tool.deprecated)
+    """Returns the summaries of tools that are not deprecated, and are no orders: `FIRST STEP: …`; without a tag before
+    them: `[SEARCH] Finds it`."""
+    said = (_TAG.sub("", plain_words(tool.summary)) for tool in service.tools if tool.summary and not tool.deprecated)
     return [text for text in said if not (TO_THE_READER.match(text) or CLAIM.search(text))]
 
 
@@ -228,7 +232,8 @@ def _trigger(service: Service, name: str) -> str:
     usable = (sentence for sentence in first if len(sentence) <= _USES_LIMIT and not CLAIM.search(sentence))
     if trigger := next(filter(TRIGGER.match, usable), None):
         return with_stop(trigger)
-    titles = [title for title in _titles(service) if title.lower() != name.lower()][:_FEW]
+    known = f"{name} {service.title or ''}".lower()
+    titles = [title for title in _titles(service) if title.lower() not in known][:_FEW]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."
 
