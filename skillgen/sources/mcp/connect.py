@@ -109,7 +109,7 @@ def _explain_status(error: rpc.RpcError, status: int, message: str, secrets: Sec
     return f"No MCP server answers here: HTTP {status} ({message}).", _CHECK_PATH
 
 
-_VARIABLE = re.compile(r"(?<!\w)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w)")
+_VARIABLE = re.compile(r"(?<!\w)[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+(?!\w|\.\d)")
 _MISSING = re.compile(
     r"environ|\benv\b|\bvariable|KeyError|\b(?:missing|required?|unset|undefined)\b|\b(?:not|be) set\b|\bset\b"
 )
