@@ -419,7 +419,7 @@ def _limits(schema: Schema, serialization: Node | None = None, syntax: Node | No
     """Returns the constraints and the default by their keyword, and a digest of what else is declared."""
     limits: dict[str, Json] = {} if schema.default is None else {"default": schema.default.json}
     limits |= schema.constraints or {}
-    if not all(isinstance(item, int) or (isinstance(item, str) and _clean(item) == item) for item in limits.values()):
+    if limits and not all(map(_is_plain, limits.values())):
         limits = json.loads(_clean(json.dumps(limits, ensure_ascii=False)))
     if schema.items is not None and (inner := _limits(schema.items)):
         limits["each item"] = inner
@@ -449,6 +449,10 @@ def _nested_type_text(schema: Schema, depth: int) -> str:
     if schema.includes:
         text = " and ".join([*([text] if text not in ("any", "object") else []), *schema.includes])
     return text + ("|null" if schema.nullable else "")
+
+
+def _is_plain(value: Json) -> bool:
+    return isinstance(value, int) or (isinstance(value, str) and _clean(value) == value)
 
 
 def _clean(text: str) -> str:

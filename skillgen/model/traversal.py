@@ -212,15 +212,18 @@ def nodes_in(*values: Any) -> Iterator[Struct]:
 def with_shared_parameters(service: Service) -> Service:
     """Returns a service whose tools share each parameter that differs in its pointer only, so that it is written once.
 
-    Commands list each of theirs, and a quotation is put back by the pointer of what had it.
+    Few properties of bodies are the same, and they are large. Commands list each of theirs, and a quotation is put back
+    by the pointer of what had it.
     """
     if service.kind == "cli" or service.quotations or any(tool.quotations for tool in service.tools):
         return service
     known: dict[str, Parameter] = {}
-    items = {id(item): item for tool in service.tools for item in tool.parameters}
+    items = {id(item): item for tool in service.tools for item in tool.parameters if item.location != "body"}
     bare = {key: replace(item, pointer="") for key, item in items.items()}
     shared = {key: known.setdefault(repr(item), item) for key, item in bare.items()}
-    tools = (replace(tool, parameters=tuple(shared[id(item)] for item in tool.parameters)) for tool in service.tools)
+    tools = (
+        replace(tool, parameters=tuple(shared.get(id(it), it) for it in tool.parameters)) for tool in service.tools
+    )
     return replace(service, tools=tuple(tools))
 
 

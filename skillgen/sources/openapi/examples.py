@@ -162,7 +162,7 @@ class RequestGenerator:
         self._validator = Validator(types, is_request=True, allows_placeholders=True)
         self._generator = Generator(self._validator)
         self._logins: tuple[str, ...] = ()
-        self._generated: dict[str, _Argument | None] = {}
+        self._generated: dict[tuple[str | None, ...], _Argument | None] = {}
 
     def examples(self, tool: Tool, body: Body, logins: tuple[str, ...]) -> tuple[Example, ...]:
         """Returns the declared requests, or one whose values come from the source.
@@ -266,7 +266,8 @@ class RequestGenerator:
         source = item
         if item.location == "path" and item.name[:1] in EXPANSIONS:  # `{.format}` has the value of `format`
             source = next((other for other in parameters if other.name == item.name[1:]), item)
-        key = repr((item.location, item.name, item.serialization, replace(source, pointer="")))
+        sent = repr((item.serialization, source.schema))
+        key = item.location, item.name, source.location, source.name, source.description, sent
         if key not in self._generated:
             self._generated[key] = None
             with suppress(NoExample):
