@@ -320,7 +320,8 @@ def _pages(skill: Path) -> Iterator[Sequence[Token]]:
         text = text_of_file(path) if is_below(path, root) else None
         if text is None:
             continue
-        yield (tokens := parser.parse(text[:_PAGE_LIMIT_BYTES]))
+        tokens = parser.parse(text[:_PAGE_LIMIT_BYTES])
+        yield tokens
         if reads == _READS:
             continue
         children = [child for token in tokens for child in token.children or () if child.type == "link_open"]

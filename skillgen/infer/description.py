@@ -165,7 +165,8 @@ def _authored(service: Service) -> str | None:
 def _is_believed(service: Service, field: str, sentence: str) -> bool:
     """True for a sentence of the author of the documents, or one that does not put the skill before others."""
     origin = (service.origins or {}).get(field, _FROM_TOOLS)
-    return (origin.kind == "declared" and not origin.source.startswith("/")) or not CLAIM.search(sentence)
+    is_of_author = origin.kind == "declared" and not origin.source.startswith("/")
+    return is_of_author or not CLAIM.search(sentence)
 
 
 def _whole(text: str) -> str:

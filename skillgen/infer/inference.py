@@ -46,7 +46,8 @@ def infer_missing(service: Service, authored: Mapping[str, AuthorEffect]) -> Ser
 
     `authored` has the effects that the author of the documents declares.
     """
-    return _divided(infer_effects(_grouped(replace(service, tools=tuple(map(_completed, service.tools)))), authored))
+    service = _grouped(replace(service, tools=tuple(map(_completed, service.tools))))
+    return _divided(infer_effects(service, authored))
 
 
 def infer_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:

@@ -264,7 +264,8 @@ def percent_encode(text: str, safe: str = "") -> str:
 
 
 def _separator(style: str, explode: bool = False) -> str:
-    return (_EXPLODED_SEPARATORS.get(style) if explode else None) or _SEPARATORS.get(style, ",")
+    exploded = _EXPLODED_SEPARATORS.get(style) if explode else None
+    return exploded or _SEPARATORS.get(style, ",")
 
 
 def _path_prefix(name: str, style: str) -> str:

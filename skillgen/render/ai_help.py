@@ -63,7 +63,8 @@ def cli_front_matter(service: Service, *, subcommand_help: bool = False) -> dict
 def mcp_front_matter(service: Service) -> dict[str, Any]:
     """Returns the front matter of the result of `ai_help` (MCP profile, 3.3.2); an unknown URL is `none`."""
     level = _CLI_LEVELS.get(service.access_level, service.access_level)
-    return _front_matter(service, {"accessLevel": level, **_urls(service, "web", "mcp", "api", "cli")})
+    urls = _urls(service, "web", "mcp", "api", "cli")
+    return _front_matter(service, {"accessLevel": level, **urls})
 
 
 def web_front_matter(service: Service) -> dict[str, Any]:

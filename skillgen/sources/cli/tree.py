@@ -296,7 +296,8 @@ def _plain(value: Any, formats: Sequence[str] = (), depth: int = 0) -> tuple[boo
         written = [(form, value.strftime(form)) for form in formats]
         return True, next((text for form, text in written if type(value).strptime(text, form) == value), written[0][1])
     if value is None or isinstance(value, (bool, int, float)):
-        return not isinstance(value, float) or abs(value) < float("inf"), value
+        is_finite = not isinstance(value, float) or abs(value) < float("inf")
+        return is_finite, value
     if isinstance(value, (str, os.PathLike)):
         text = os.fspath(value)
         return isinstance(text, str), text if isinstance(text, str) else None
