@@ -276,4 +276,5 @@ def _title(name: str, spellings: Mapping[str, Counter[str]]) -> str:
 def _parts(tools: Sequence[Tool]) -> dict[str, str]:
     """Returns the next word of each tool of a group that helps to divide it; empty without one."""
     words = {tool.name: _segments(tool) or words_of(tool.name) for tool in tools}
-    return next(filter(_helps, (_shared(_at(words, depth)) for depth in range(_DEPTH_LIMIT))), {})
+    ways = (_shared(_at(words, depth)) for depth in range(_DEPTH_LIMIT))
+    return next(filter(_helps, ways), {})

@@ -211,7 +211,9 @@ class _Tables(Struct):
         matching = {item.rule for item in self.candidates({*tokens}) if item.regex.search(tokens)}
         languages = self.languages & {*tokens}
         words = tokens.replace(",", " , ").split() if languages else []
-        for language in (code for code in languages if len({word for word in words if code in word}) >= _MIN_CONCEPTS):
+        for language in languages:
+            if len({word for word in words if language in word}) < _MIN_CONCEPTS:
+                continue
             own = " ".join(word for word in words if language in word or self.languages.isdisjoint(word))
             for number, stop, choices in self.foreign_patterns:
                 if any(_occur_in(part, choices) for part in own.split(stop)):

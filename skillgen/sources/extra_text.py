@@ -288,7 +288,8 @@ def _path_environment() -> Any:
             nodes: Any = [Node(filter_context=context, obj=data, parent=None, path=root, parts=(), root=data)]
             for segment in self.segments:
                 nodes = segment.resolve(nodes)
-            yield from islice(nodes := iter(nodes), _MATCHES_LIMIT)
+            nodes = iter(nodes)
+            yield from islice(nodes, _MATCHES_LIMIT)
             if next(nodes, None) is not None:
                 raise _PathLimit(f"selects more than {_MATCHES_LIMIT:,} nodes")
 

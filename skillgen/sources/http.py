@@ -173,7 +173,8 @@ class Network:
         if before is not None and (before[0], after[0]) == ("https", "http"):
             raise _redirect_error("redirects from https:// to http://", response, where, "pass the URL it redirects to")
         parts = urlsplit(target)
-        return target if before == after else urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+        bare = parts._replace(netloc=parts.netloc.rpartition("@")[2])
+        return target if before == after else urlunsplit(bare)
 
     def _body(self, response: httpx2.Response, url: str, where: str) -> Fetched:
         import httpx2

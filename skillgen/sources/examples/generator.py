@@ -50,6 +50,9 @@ _ITEMS_LIMIT = 20
 _DECLARED_LIMIT = 3
 """Examples of one schema that are tried."""
 
+_MEMBERS_LIMIT = 6
+"""Optional members that are tried where an object without them is invalid."""
+
 _UNINFORMATIVE: tuple[Json, ...] = ("", [], {}, "string")
 """Declared values that show nothing; `string` is what editors fill in."""
 
@@ -158,11 +161,15 @@ class Generator:
 
     def _first_valid(self, values: Iterable[Json], name: str, schema: Schema) -> tuple[Json, ...]:
         """Returns the first value that may be published and is valid, and is no flag that deletes or sends."""
-        for value in chain.from_iterable(map(_readings, values)) if self._in_url else values:
-            is_safe = not (value is True and _is_harmful(name)) and why_unpublishable(value, name) is None
-            if is_safe and self.validator.validation_error(value, schema) is None:
-                return (value,)
-        return ()
+        found = (
+            (value,)
+            for written in values
+            for value in (_readings(written) if self._in_url else (written,))
+            if not (value is True and _is_harmful(name))
+            and why_unpublishable(value, name) is None
+            and self.validator.validation_error(value, schema) is None
+        )
+        return next(found, ())
 
     def _candidates(self, flat: Schema, name: str, depth: int, text: str) -> Iterator[Generated]:
         """Yields values for a flat schema, the best first."""
@@ -175,7 +182,7 @@ class Generator:
         elif flat.choices is not None:
             raise NoExample
         elif kind == "object":
-            yield self._object(flat, depth, text)
+            yield from self._objects(flat, depth, text)
         elif kind == "array":
             yield self._array(flat, name, depth, text)
         elif kind == "boolean":
@@ -206,12 +213,13 @@ class Generator:
         self._taken += [found.value] if depth == 0 and not self._invents and isinstance(found.value, str) else []
         return found
 
-    def _object(self, flat: Schema, depth: int, text: str) -> Generated:
+    def _objects(self, flat: Schema, depth: int, text: str) -> Iterator[Generated]:
         self._taken = self._taken if depth else []
         sent = writable(flat.properties) if self.validator.is_request else flat.properties
         members = {item.name: self._property(item, depth, text) for item in sent if item.required}
         members |= {name: self._value(_additional(flat), name, depth + 1, "") for name in flat.required}
         optional = [item for item in sent if not (item.required or item.deprecated or item.schema.choices == ())]
+        least = _count(flat, "minProperties")
         if self._is_complete:
             members |= self._attempted(optional, depth, text)
         chosen = [(name, member.value) for name, member in members.items() if isinstance(member.value, str)]
@@ -219,11 +227,18 @@ class Generator:
             if (depth == 0 and item.name in self._needed) or requires(_about(item), chosen):
                 members[item.name] = self._property(item, depth, text)
         members |= self._one_of(optional, members, depth, text)
+        for item in optional:
+            if len(members) < least and item.name not in members:
+                members[item.name] = self._property(item, depth, text)
         if self._invents:
-            members |= self._more(members, flat, min(_count(flat, "minProperties"), _ITEMS_LIMIT), depth)
+            members |= self._more(members, flat, min(least, _ITEMS_LIMIT), depth)
         elif not members and depth:
             raise NoExample
-        return _composed({name: item.value for name, item in members.items()}, members.values())
+        yield _object(members)
+        for item in [item for item in optional if item.name not in members][:_MEMBERS_LIMIT]:
+            # It may match several alternatives where exactly one must match.
+            if more := self._attempted([item], depth, text):
+                yield _object({**members, **more})
 
     def _one_of(
         self, optional: Sequence[Parameter], members: Mapping[str, Generated], depth: int, text: str
@@ -299,10 +314,14 @@ class Generator:
         raise NoExample
 
 
+def _object(members: Mapping[str, Generated]) -> Generated:
+    return _composed({name: item.value for name, item in members.items()}, members.values())
+
+
 def _about(item: Parameter) -> str:
     """Returns what explains a property: its description, or that of its schema or of an alternative."""
-    parts = (item.schema, *item.schema.alternatives)
-    return item.description or next(filter(None, (part.description for part in parts)), "")
+    parts = (item.description, item.schema.description, *(part.description for part in item.schema.alternatives))
+    return next(filter(None, parts), "")
 
 
 def _reluctance(choice: Json) -> int:

@@ -10,6 +10,7 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.json import encode
 
 from skillgen.errors import Problem
 from skillgen.model.calls import Output
@@ -218,6 +219,10 @@ def _size_of(value: Json) -> int:
     if isinstance(value, str):
         return len(value)
     try:
+        with suppress(OverflowError, UnicodeEncodeError):  # an integer beyond 64 bits, half a surrogate pair
+            compact = len(encode(value).decode())  # without spaces, of which there are at most as many as characters
+            if not _MAX_EXAMPLE_LENGTH < 2 * compact <= 2 * _MAX_EXAMPLE_LENGTH:
+                return compact
         return len(json_text(value))
     except (ValueError, RecursionError, TypeError):
         return _MAX_EXAMPLE_LENGTH + 1
@@ -255,6 +260,9 @@ _BACKTRACKING_LIMIT = 20_000
 _ENGINE_SIZE_LIMIT_BYTES = 1_000_000
 """Size of a compiled pattern; 2,000 characters are matched in less than a second."""
 
+_LONG_REPETITIONS = re.compile(r"\{(\d+),\d{3,}\}"), re.compile(r"\{(\d+),\d{2,}\}")
+"""Upper bounds of many digits make a pattern large. If it is too large, it is matched without them."""
+
 _OTHER_LANGUAGES = re.compile(r"\A/\^|\$/[a-z]*\Z|\[\[:")
 """JavaScript's `/^a$/i`, and classes of POSIX, which ECMA 262 reads as something else."""
 
@@ -278,10 +286,12 @@ def _validator(keyword: str, rule: str) -> Draft202012Validator | None:
     from jsonschema_rs import Draft202012Validator, FancyRegexOptions
 
     options = FancyRegexOptions(backtrack_limit=_BACKTRACKING_LIMIT, size_limit=_ENGINE_SIZE_LIMIT_BYTES)
-    try:
-        return Draft202012Validator({keyword: rule}, validate_formats=True, pattern_options=options)
-    except ValueError:
-        return None
+    for candidate in (rule, *(repetition.sub(r"{\1,}", rule) for repetition in _LONG_REPETITIONS)):
+        try:
+            return Draft202012Validator({keyword: candidate}, validate_formats=True, pattern_options=options)
+        except ValueError:
+            continue
+    return None
 
 
 _TYPES = TYPES | {"file"}
@@ -459,6 +469,11 @@ _NO_VALUE = re.compile(
 )
 """A placeholder, a form, the name of a type, words with a quoted value, or what no one would send."""
 
+_JSON_TEXT = re.compile(
+    r"(?i)(?:.{0,80} as |\W{0,3}(?:optional\W+)?)(?:an? )?JSON (?:string )?(?:(?P<list>array|list)|string|object)\b"
+)
+"""The start of the description of a string that is JSON."""
+
 _TYPE_NAME = re.compile(r"(?i)<?(?:str|string|int|integer|number|float|bool|boolean|object|array)>?|\.\.\.|…")
 
 
@@ -468,6 +483,8 @@ def values_in(text: str, kind: str) -> tuple[Json, ...]:
     text = _CODE_TAG.sub("`", text[:_TEXT_LIMIT])
     if kind in ("object", "array"):
         return tuple(_json_in(text, "{" if kind == "object" else "["))
+    if kind == "string" and (written := _JSON_TEXT.match(text)) is not None:
+        return tuple(json.dumps(item, ensure_ascii=False) for item in _json_in(text, "[" if written["list"] else "{"))
     found: list[Json] = []
     for lead in _LEAD.finditer(text):
         before = text[max(lead.start() - 30, 0) : lead.start()].rpartition(". ")[2]

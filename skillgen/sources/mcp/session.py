@@ -109,7 +109,8 @@ def _is_message(item: Json) -> bool:
     """True unless the item is something else, such as a log record in JSON; many servers omit `jsonrpc`."""
     if not isinstance(item, dict):
         return False
-    return isinstance(item.get("method"), str) or ("id" in item and ("result" in item or item.get("error") is not None))
+    is_response = "id" in item and ("result" in item or item.get("error") is not None)
+    return is_response or isinstance(item.get("method"), str)
 
 
 MODERN_VERSION = "2026-07-28"
