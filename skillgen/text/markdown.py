@@ -399,7 +399,8 @@ def fence(text: str, language: str = "text") -> Markdown:
     """Returns a text as a code block with a fence that it cannot close, and a language that no renderer draws or
     runs."""
     text = strip_invisible(text).strip("\n")
-    ticks = "`" * (1 + max(map(len, re.findall("`{3,}", text)), default=2))
+    longest = max(map(len, re.findall("`{3,}", text))) if "```" in text else 2
+    ticks = "`" * (longest + 1)
     return Markdown(f"{ticks}{language if language.lower() in LANGUAGES else 'text'}\n{text}\n{ticks}")
 
 
