@@ -217,8 +217,7 @@ def _with_side_effects(tool: Tool, semantics: Semantics) -> Semantics:
     """Returns the semantics with what the declared side effects and the cost say."""
     origins, declared = {**(tool.origins or {}), **(semantics.origins or {})}, Origin("declared", tool.pointer)
     for text in semantics.side_effects:
-        verb = _verb_of_text(text)
-        effect = verb.effect if verb else _effect_of_participles(text)
+        effect = verb.effect if (verb := _verb_of_text(text)) else _effect_of_participles(text)
         if effect in ("sends", "destructive"):
             semantics = with_facts(semantics, origins.get("side_effects", declared), **{effect: True})
     if tool.cost is not None and tool.cost.category == "requires_approval":
@@ -461,7 +460,7 @@ def _joined(rest: Sequence[str]) -> Iterator[Effect]:
     """Yields the effects of the verbs that are joined to one: "list, create or close", "read it and delete it"."""
     pairs = [*pairwise((*rest[:_JOINED], ""))]
     acting = {_base(*pair) for pair in pairs if pair[1] in _PRONOUNS}
-    named = {_base(word) for word, after in pairs if after in _DETERMINERS and after != "that"}
+    named = {_base(word) for word, after in pairs if after in _DETERMINERS and after not in ("as", "that")}
     acting |= {verb for verb in named if _VERBS.get(verb) != "write"}
     words = [_base(*pair) or pair[0] for pair in pairs if pair[0] not in _PRONOUNS and pair[0] not in _FILLERS]
     starts = takewhile(lambda word: word in _JOINTS or word in _VERBS, words)
@@ -502,10 +501,10 @@ def _chosen_by_arguments(
 ) -> Iterator[tuple[Effect | None, str]]:
     """Yields what the arguments of a call may choose: an action on what the name says, a flag, a file that it writes.
 
-    Optional ones are data, if name or method say what the tool does, but for flags that are true by default, and files
-    unless a method says it; so are flags in the body of a PUT or PATCH, and actions of what is added. "Manage" and
-    "tag" do not say it. Of what is declared to read only, a required list of actions counts, by verbs that are never
-    nouns.
+    Optional ones are data, if name or method say what the tool does, but for `cmd`, flags that are true by default, and
+    files unless a method says it; so are flags in the body of a PUT or PATCH, and actions of what is added. "Manage"
+    and "tag" do not say it. Of what is declared to read only, a required list of actions counts, by verbs that are
+    never nouns.
     """
     declared, said_by = tool.semantics.read_only, verb.word if verb else ""
     is_named = declared or (verb and said_by not in _UNSAID)
@@ -514,7 +513,8 @@ def _chosen_by_arguments(
     for item, words in arguments:
         is_flag = "boolean" in item.schema.types and (item.required or item.schema.default == Value(True))
         is_act = is_flag and declared is None and (item.location, of_method) != ("body", "write")
-        form, is_meant = (item.schema.items or item.schema).format or "", item.required or not (is_named or of_method)
+        form = (item.schema.items or item.schema).format or ""
+        is_meant = item.required or words[-1] == "cmd" or not (is_named or of_method)
         value = item.syntax and item.syntax.value
         is_text = not (item.syntax or tool.method) and item.schema.types in ((), ("string",))
         is_free = (value or is_text) and not item.schema.choices
