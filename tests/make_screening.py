@@ -53,10 +53,6 @@ def pattern(source: str, codes: Mapping[str, str]) -> dict[str, Any]:
         if part == "^":
             parts.append("(?<![^,])")
             continue
-        if "-" in part:
-            most, _, after = part.partition("-")
-            parts.append(f"(?![^ ,]*(?: [^ ,]*){{0,{most}}}? [^ ,]*{codes[after]})")
-            continue
         one_of = "".join(codes[name] for name in names) if not names[0].isdigit() else ""
         if most.isdigit():
             parts.append(f"(?:{comma} {f'(?![^ ,]*[{one_of}])' if one_of else ''}[^ ,]*){{0,{most}}}?")
