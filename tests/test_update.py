@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cli import files_of, generated, run_skillgen, stamps_of
+from cli import generated, run_skillgen, stamps_of
 from listed import program
 
 RECORD_NAME = ".skillgen.json"
@@ -43,15 +43,15 @@ def record(out: Path) -> Any:
 def test_the_run_that_wrote_documents_is_repeated_in_its_folder(tmp_path: Path) -> None:
     describe(tmp_path / "api.json", get=LIST)
     run_skillgen("from-openapi", "api.json", "--out", "docs/shop", "--emit", "skill", "--exclude", "x*", cwd=tmp_path)
-    before = files_of(tmp_path / "docs")
+    before = stamps_of(tmp_path / "docs")
     done = run_skillgen("update", "shop", cwd=tmp_path / "docs")
     assert (done.exit_code, done.stdout) == (0, "")
     assert "nothing changed for callers" in done.stderr
-    assert files_of(tmp_path / "docs") == before
+    assert stamps_of(tmp_path / "docs") == before
     describe(tmp_path / "api.json", get={**LIST, "parameters": []}, post=CREATE)
     checked = run_skillgen("update", "--check", "docs/shop", cwd=tmp_path).ended(1)
     assert "# breaking: `listOrders: parameter state removed`\n" in checked.stdout
-    assert files_of(tmp_path / "docs") == before
+    assert stamps_of(tmp_path / "docs") == before
     done = run_skillgen("update", "docs/shop", cwd=tmp_path)
     assert (done.exit_code, done.stdout.splitlines()) == (
         0,
@@ -284,12 +284,12 @@ def test_a_folder_that_fails_keeps_its_documents_and_stops_no_other(tmp_path: Pa
     for name in ("gone", "empty", "well"):
         describe(tmp_path / f"{name}.json", get=LIST)
         run_skillgen("from-openapi", f"{name}.json", "--out", name, cwd=tmp_path)
-    before = files_of(tmp_path / "gone"), files_of(tmp_path / "empty")
+    before = stamps_of(tmp_path / "gone"), stamps_of(tmp_path / "empty")
     (tmp_path / "gone.json").unlink()
     describe(tmp_path / "empty.json")
     describe(tmp_path / "well.json", get=LIST, post=CREATE)
     done = run_skillgen("update", "gone", "empty", "nothing", "well", cwd=tmp_path).ended(3)
-    assert (files_of(tmp_path / "gone"), files_of(tmp_path / "empty")) == before
+    assert (stamps_of(tmp_path / "gone"), stamps_of(tmp_path / "empty")) == before
     assert done.stdout == "- `createOrder: added`\n"
     errors = [line for line in done.stderr.splitlines() if line.startswith("skillgen: error: ")]
     assert [error.removeprefix("skillgen: error: ").split(":")[0].split("/")[-1] for error in errors] == [
