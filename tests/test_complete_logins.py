@@ -222,15 +222,43 @@ def test_a_header_of_the_login_is_read_where_no_scheme_applies(tmp_path: Path) -
     assert [tools.count(text) for text in ("- `Authorization` (string, req", "-H 'Authorization: <Auth")] == [1, 1]
 
 
-@pytest.mark.parametrize(("page", "names"), [("in", ["TOKEN"]), ("other", ["A_TOKEN", "B_TOKEN"])])
-def test_two_flows_at_one_page_of_consent_get_one_token(tmp_path: Path, page: str, names: list[str]) -> None:
-    code = {"authorizationUrl": f"https://a.example/{page}", "tokenUrl": "https://a.example/token", "scopes": {}}
-    schemes = {"a": IMPLICIT, "b": {"type": "oauth2", "flows": {"authorizationCode": code}}}
+def test_a_parameter_for_a_whole_header_has_a_variable_of_its_own(tmp_path: Path) -> None:
+    """That of a scheme holds what follows `Bearer`."""
+    header = {"name": "authorization", "in": "header", "required": True, "schema": {"type": "string"}}
+    paths = {f"/{name}": {"get": operation(name, parameters=[header])} for name in ("a", "b")}
+    paths["/c"] = {"get": operation("c", security=[{"x": []}])}
+    of_description(tmp_path, paths, components={"securitySchemes": {"x": BEARER}})
+    tools = next(tmp_path.rglob("tools.md")).read_text("utf-8")
+    sent = {name: re.findall(rf'/{name}" -H "(.*)"', tools) for name in ("a", "c")}
+    start = "$SKILL_TASKS_EXAMPLE___"
+    assert sent == {"a": [f"authorization: {start}AUTHORIZATION"], "c": [f"Authorization: Bearer {start}TOKEN"]}
+
+
+@pytest.mark.parametrize(
+    ("flows", "page", "names"),
+    [
+        ({}, "https://a.example/in", ["TOKEN"]),
+        ({}, "https://a.example/other", ["A_TOKEN", "B_TOKEN"]),
+        ({"implicit": {"scopes": {}}}, None, ["A_TOKEN", "B_TOKEN"]),
+        ({"implicit": {"authorizationUrl": "", "scopes": {}}}, "", ["A_TOKEN", "B_TOKEN"]),
+        (
+            {"clientCredentials": {"tokenUrl": "https://a.example/2", "scopes": {}}},
+            "https://a.example/in",
+            ["A_TOKEN", "B_TOKEN"],
+        ),
+    ],
+)
+def test_two_flows_at_one_page_of_consent_get_one_token(
+    tmp_path: Path, flows: Json, page: str | None, names: list[str]
+) -> None:
+    code = {"authorizationUrl": page, "tokenUrl": "https://a.example/token", "scopes": {}}
+    schemes = {"b": {"type": "oauth2", "flows": {"authorizationCode": code}}}
+    schemes["a"] = {"type": "oauth2", "flows": {**IMPLICIT["flows"], **flows}}
     paths = {"/tasks": {"get": operation("list")}}
     ways: Json = {"components": {"securitySchemes": schemes}, "security": [{"a": []}, {"b": []}]}
     skill = of_description(tmp_path, paths, **ways)
     assert sorted({*re.findall(r"___(\w+)", skill)}) == names
-    assert ("`a`, OAuth 2.0" in skill) == (page == "other")
+    assert ("`a`, OAuth 2.0" in skill) == (len(names) > 1)
 
 
 LOGIN: Json = {"type": "object", "properties": {"token": {"type": "string"}}}

@@ -337,6 +337,7 @@ def test_mcp_yaml_is_valid_whatever_the_keywords_of_a_schema_have(tmp_path: Path
             {"type": "oauth2", "flows": {}},
         ),
         (key := {"type": "apiKey", "in": "header", "name": "Authorization", "description": "`Token token=<key>`"}, key),
+        (query := {"type": "apiKey", "in": "query", "name": "a: b="}, query),
         (key | {"description": "`Token <key>`"}, {"type": "http", "scheme": "token", "description": "`Token <key>`"}),
     ],
 )

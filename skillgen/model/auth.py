@@ -118,7 +118,7 @@ class Auth(Node, frozen=True, kw_only=True):
     @property
     def prefix(self) -> str:
         """What precedes the credential in `Authorization`: `Bearer `, or `Token token=`."""
-        word = (self.sent_as or "Authorization: Bearer").partition(": ")[2]
+        word = (self.sent_as or "Authorization: Bearer").partition("Authorization: ")[2]
         return word if word.endswith("=") or not word else f"{word} "
 
 

@@ -183,8 +183,9 @@ def _words(tool: Tool, request: Request, service: Service) -> list[str]:
 def secret_noun(place: str, service: Service) -> str:
     """Returns the end of the name of the variable for a parameter that holds the credential."""
     credentials = example_credentials(service).values()
-    exact = [item for item in credentials if item.auth.sent_as == place]
-    single = [item for item in credentials if len(item.nouns) == 1]
+    exact = [item for item in credentials if (item.auth.sent_as or "").lower() == place.lower()]
+    # In its own field, a token has `Bearer` before it, which a parameter has not.
+    single = [item for item in credentials if len(item.nouns) == 1 and item.auth.field != place.lower()]
     return next((item.nouns[0] for item in (*exact, *single)), noun_of(place.partition(" ")[2]))
 
 
@@ -362,7 +363,8 @@ def login_names(service: Service) -> dict[str, str]:
     """Returns the scheme that replaces each in a login: of an implicit flow, another one with its page of consent."""
     named = [(auth, auth.name) for auth in reversed(service.requirements.auth) if auth.name is not None]
     pages = {auth.authorization_url: name for auth, name in named if auth.flow == "authorizationCode"}
-    return {name: pages.get(auth.authorization_url, name) if auth.flow == "implicit" else name for auth, name in named}
+    kept = {name: name for auth, name in named if auth.flow != "implicit" or not auth.authorization_url}
+    return {name: pages.get(auth.authorization_url, name) for auth, name in named} | kept
 
 
 def noun_of(*words: str) -> str:
