@@ -207,6 +207,17 @@ def test_faults_of_an_operation_are_named_by_place(description: Path) -> None:
         assert fault in finished.stderr
 
 
+def test_a_type_without_any_value_has_no_names(tmp_path: Path) -> None:
+    ways = [{"$ref": "#/components/schemas/None"}, {"type": "object"}]
+    mark = {"type": "object", "required": ["kind"], "oneOf": ways}
+    body = {"content": {"application/json": {"schema": {"type": "object", "properties": {"mark": mark}}}}}
+    paths = {"/notes": {"post": {"operationId": "addNote", "requestBody": body, "responses": {}}}}
+    components = {"schemas": {"None": {"type": "integer", "allOf": [{"enum": []}, {"type": "object"}]}}}
+    data = {**DESCRIPTION, "paths": paths, "components": components, "security": []}
+    (path := tmp_path / "notes.json").write_text(json.dumps(data), "utf-8")
+    call(path, "addNote", 'mark={"x": 1}').ended(2, "/mark/kind: is required")
+
+
 def test_an_operation_whose_body_is_unknown_is_not_sent(tmp_path: Path) -> None:
     paths = {"/notes": {"post": {"operationId": "addNote", "requestBody": {"$ref": "#/gone"}, "responses": {}}}}
     (path := tmp_path / "notes.json").write_text(json.dumps({**DESCRIPTION, "paths": paths}), "utf-8")

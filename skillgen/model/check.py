@@ -103,7 +103,7 @@ class Check:
         yield from schema.get("properties", ())
         if (base := name_of(schema)) not in (None, *seen):
             seen.add(base)
-            yield from self.names(self.types.get(base, {}), seen)
+            yield from self.names(self.types.get(base, {}) or {}, seen)
         parts = [part for key in ("allOf", "anyOf", "oneOf") for part in schema.get(key, ())]
         for part in (*parts, schema.get("then"), schema.get("else")):
             yield from self.names(part, seen) if isinstance(part, dict) else ()
