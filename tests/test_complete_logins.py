@@ -251,7 +251,7 @@ def test_a_parameter_for_a_whole_header_has_a_variable_of_its_own(tmp_path: Path
 def test_two_flows_at_one_page_of_consent_get_one_token(
     tmp_path: Path, flows: Json, page: str | None, names: list[str]
 ) -> None:
-    code = {"authorizationUrl": page, "tokenUrl": "https://a.example/token", "scopes": {}}
+    code: Json = {"authorizationUrl": page, "tokenUrl": "https://a.example/token", "scopes": {}}
     schemes = {"b": {"type": "oauth2", "flows": {"authorizationCode": code}}}
     schemes["a"] = {"type": "oauth2", "flows": {**IMPLICIT["flows"], **flows}}
     paths = {"/tasks": {"get": operation("list")}}
