@@ -42,12 +42,11 @@ _REASONS: dict[AccessLevel, str] = {
 
 
 def infer_missing(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
-    """Returns the service with inferred facts added; declared facts are unchanged.
+    """Returns the service with inferred facts of its tools added; declared facts are unchanged.
 
     `authored` has the effects that the author of the documents declares.
     """
-    service = _grouped(replace(service, tools=tuple(map(_completed, service.tools))))
-    return _divided(infer_effects(service, authored))
+    return infer_effects(replace(service, tools=tuple(map(_completed, service.tools))), authored)
 
 
 def infer_effects(service: Service, authored: Mapping[str, AuthorEffect]) -> Service:
@@ -114,6 +113,11 @@ _SINGLE, _SPELLING = "groups of one tool", "groups whose names differ in case on
 
 _VERSION = re.compile(r"v?\d(?:[.\d_-]*\d)?(?:(?:alpha|beta|p)\d*)?\Z", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
+
+
+def grouped(service: Service) -> Service:
+    """Returns the service with its declared groups, or with those that its tools suggest, none of them too large."""
+    return _divided(_grouped(service))
 
 
 def _grouped(service: Service) -> Service:

@@ -5,7 +5,7 @@ links, workflows and effects.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -16,7 +16,7 @@ from msgspec.structs import asdict, replace
 from skillgen.errors import Problem, UsageError
 from skillgen.infer.description import with_description, with_summaries
 from skillgen.infer.effects import AuthorEffect
-from skillgen.infer.inference import infer_effects, infer_missing
+from skillgen.infer.inference import grouped, infer_effects, infer_missing
 from skillgen.model.auth import Access, Endpoint
 from skillgen.model.document import TEXTS_NAME
 from skillgen.model.resource import Area, Event, Section
@@ -165,8 +165,9 @@ def _is_selected(item: Tool | Event, include: Sequence[Pattern], exclude: Sequen
     return is_included and not any(pattern.matches(item) for pattern in exclude)
 
 
-def completed(service: Service, request: Request, infer: Callable[..., Service] = infer_missing) -> Service:
-    """Returns a service with what the user and the author declare, and with what `infer` adds.
+def completed(service: Service, request: Request, *, is_snapshot: bool = False) -> Service:
+    """Returns a service with what the user and the author declare, and with what is inferred; a snapshot has groups,
+    but an old one may lack effects.
 
     The source's texts are screened first, for every kind of source.
 
@@ -195,7 +196,9 @@ def completed(service: Service, request: Request, infer: Callable[..., Service] 
         request = dataclasses.replace(request, texts=_undrafted(request.texts))
     service = with_summaries(_with_texts(service, request))
     service, effects = _with_effects(service, request)
-    service = _with_groups(infer(service, effects), request)
+    service = infer_effects(service, effects) if is_snapshot else infer_missing(service, effects)
+    if request.is_for_documents:
+        service = _with_groups(service if is_snapshot else grouped(service), request)
     service = _with_areas(service, request) if request.texts.skills else service
     if service.kind == "mcp" and service.install:
         from skillgen.sources.mcp.publications import with_installed_entry

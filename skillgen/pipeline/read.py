@@ -19,7 +19,6 @@ from msgspec import Struct, structs
 from skillgen.config.option import command_words, options_in
 from skillgen.config.project import Source, Texts
 from skillgen.errors import Problem, ProblemLog, SkillgenError, SourceError, UsageError, failure_of
-from skillgen.infer.inference import infer_effects
 from skillgen.model.document import TEXTS_NAME
 from skillgen.model.service import Service
 from skillgen.model.values import Json, Origin, is_inferred
@@ -174,7 +173,7 @@ def _from_snapshot(document: Document, problems: ProblemLog, request: Request, a
         raise UsageError(f"has no server {wanted!r}", where=document.name, fix=f"choose from {first_of(found, 20)}")
     _refuse_texts_for_several(request, len(names))
     pairs = zip(map(found.__getitem__, names), _of_each(request, names), strict=True)
-    return tuple(completed(service, own, infer_effects) for service, own in pairs)  # an old one may lack effects
+    return tuple(completed(service, own, is_snapshot=True) for service, own in pairs)
 
 
 def _with_entry_of_snapshot(service: Service) -> Service:

@@ -104,7 +104,7 @@ class Request:
     """
 
     is_for_documents: bool = True
-    """False if nobody reads what a skill says of the service, which is then not inferred."""
+    """False if nobody reads its groups and what a skill says of the service, which are then not inferred."""
 
     documents: Place | None = None
     """The place of the documents, whose texts.yaml counts; `None` for a source without documents."""
