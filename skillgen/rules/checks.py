@@ -496,6 +496,7 @@ class ToolNames:
         self.names = {*(prompt.name for prompt in service.prompts), *(tool.name for tool in service.tools)}
         self._by_words = {words_in(name): name for name in sorted(self.names)}
         self._service = service
+        self._first_words = {words[0] for words in self._by_words if words}
         self._verbs = {words[0] for words in self._by_words if len(words) > 1}
 
     def is_missing(self, name: str) -> bool:
@@ -528,10 +529,11 @@ class ToolNames:
         # Names have up to 128 characters.
         before_noun = (_BEFORE_NOUN.search(text, start - 140, start) for start in nouns)
         for found in dict.fromkeys(name[1] for name in filter(None, (*after_verb, *before_noun))):
-            # `read-only` may be an adjective.
-            is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
-            if is_name and self.is_missing(found):
-                yield found
+            if words_in(found)[0] in self._first_words:  # that of few names
+                # `read-only` may be an adjective.
+                is_name = found.count("-") != 1 or any(f"{mark}{found}" in text for mark in "`'\"")
+                if is_name and self.is_missing(found):
+                    yield found
 
     def meant(self, name: str) -> str:
         """Returns the end of a message on a missing name, with the nearest one."""

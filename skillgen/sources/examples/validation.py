@@ -405,7 +405,7 @@ def _faults(schema: Schema) -> Iterator[str]:
             yield f"{keyword} is {_shown(bound)}, not a count"
         elif keyword == "pattern" and not (isinstance(bound, str) and _is_pattern(bound)):
             yield f"the pattern {_shown(bound)} is not a regular expression"
-    for low, high in _BOUND_PAIRS:
+    for low, high in _BOUND_PAIRS if constraints else ():
         least, most = constraints.get(low), constraints.get(high)
         if least is not None and most is not None and is_finite(least) and is_finite(most) and least > most:
             yield f"no value is allowed: {low} is {least}, {high} is {most}"
