@@ -233,8 +233,8 @@ def _trigger(service: Service, name: str) -> str:
     usable = (sentence for sentence in first if len(sentence) <= _USES_LIMIT and not CLAIM.search(sentence))
     if trigger := next(filter(TRIGGER.match, usable), None):
         return with_stop(trigger)
-    known = f"{name} {service.title or ''}".lower()
-    titles = [title for title in _titles(service) if title.lower() not in known][:_FEW]
+    known = f" {name} {service.title or ''} ".lower()
+    titles = [title for title in _titles(service) if f" {title} ".lower() not in known][:_FEW]
     start = f"Use when the user mentions {name}"
     return trigger_for(f"{start} or asks about", titles) or f"{start}."
 

@@ -84,11 +84,11 @@ another."""
 
 _OTHER_SUBJECT = re.compile(
     r"://|\bwww\.|(?:[?:]|(?-i:\bClient)|management client)\W*\Z"
-    r"|\b(?:call|run|start with|use) (?-i:\w+_\w|[a-z]{3,}[A-Z][a-z])|(?-i:[a-z]_\w{1,60}) to\b"
+    r"|\b(?:call|run|start with|use) (?-i:\w+_\w|[a-z]{3,}[A-Z][a-z])|(?:\A|[:,;] )(?-i:[a-z]+_\w{1,60}) to\b"
     r"|\b(?:openapi|swagger|spec(?:ification)?s?|references?|documentation|docs|api definitions?|for demonstration"
     r"|available commands|instructions|below|following|deprecated|beta|(?:is|are) no longer|copyright|licen[cs]ed"
     r"|terms of|rate limits?|common errors|requires? authenticat\w+|authenticat\w+ (?:is|are|with)|(?:over|via) https"
-    r"|v\d.{0,200}\bv\d)\b|\A\W*(?:authenticat|quick ?start|getting started|(?:all |the )?(?:api )?"
+    r"|v\d.{0,200}\bv\d)\b|\A\W*(?:authenticat|quick ?start\b(?! \w)|getting started|(?:all |the )?(?:api )?"
     r"(?:endpoint|method|request)s?\b)",
     re.IGNORECASE,
 )
