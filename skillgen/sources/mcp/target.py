@@ -100,7 +100,7 @@ def sdk_with_version(target: ServerTarget, name: str, version: str) -> tuple[str
     """
     if not (target.command or is_loopback(target.url or "")) or not re.fullmatch(r"[0-9][\w.+-]*", version):
         return None
-    for word in (word for word in target.command if "node_modules" in word):
+    for word in [word for word in target.command if "node_modules" in word][:1]:  # others are arguments
         modules, _, file = Path(target.cwd or "", word).resolve().as_posix().rpartition("node_modules/")
         package = "/".join(file.split("/")[: 1 + file.startswith("@")])
         others = (f"{modules}node_modules/{folder}{name}/package.json" for folder in ("", f"{package}/node_modules/"))
