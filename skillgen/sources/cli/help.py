@@ -198,6 +198,8 @@ _CALLED = re.compile(rf"[ \t]+(?P<names>{_WORD}(?: {_WORD}){{1,4}})(?P<args>(?: 
 """A call with arguments of any form."""
 _CALL = re.compile(rf"\[?(?P<name>{_WORD})\]?(?P<args>(?: .*)?)\n(?P<text> (?:.|\n(?![^ \n]))*)")
 """A call without the program, with the deeper lines below it."""
+_BROKEN = re.compile(r"^( +\w[\w -]{0,80} <[\w.-]+)((?: {2,}\S.*)?\n) +([\w.-]*>)(?= {2}|$)", re.MULTILINE)
+"""An argument of a command of which the end is on the next line."""
 _SWITCH = re.compile(r" \[-[^\[\]]{1,80}\]")
 _BEHIND = re.compile(r" [a-z][\w-]*(?: |\Z)")
 """A word of a usage line that is the name of another command."""
@@ -263,7 +265,7 @@ class _Help:
         text = _FLAT.sub(lambda found: found[1] + indent(found[2], "  "), text)
         self._words = [word.rpartition("/")[2] for word in words]
         self._call = " ".join(self._words)
-        self._lines = [*map(_parsed_line, text.splitlines())]
+        self._lines = [*map(_parsed_line, _BROKEN.sub(r"\1\3\2", text).splitlines())]
         self._is_manual = _MANUAL.match(text) is not None
         self._usage_lines: set[int] = set()
         self.unread: list[str] = []
@@ -363,7 +365,9 @@ class _Help:
     def _read_commands(self, default: str) -> Iterator[_Listed]:
         """Yields the commands of the lists; the last line above that is less deep decides what a line lists."""
         above: list[_Above] = []
-        after_names, kind_of_parts, depth_of_calls = 0, "", -1
+        after_names, kind_of_parts, depth_of_calls, last_call = 0, "", -1, -1
+        calls = [_depth(line) if line.lstrip().startswith(f"{self._call} ") else -1 for line in (*self._lines, "")]
+        counts = Counter(calls)
         for number, line in enumerate(self._lines):
             if not line or number in self._usage_lines or number < after_names:
                 continue
@@ -380,17 +384,19 @@ class _Help:
                 above.pop()
             kind, heading = (above[-1].kind, above[-1].heading) if above else (default, "")
             # Calls one below the other share the text below the last.
-            start, last = f"{line[:depth]}{self._call} " if is_call else "\n", number
-            while "".join(self._lines[last + 1 : last + 2]).startswith(start):
-                last += 1
+            last_call = max(last_call, number)
+            while is_call and calls[last_call + 1] == depth:
+                last_call += 1
+            last = last_call if is_call else number
             below = next(filter(None, self._lines[last + 1 :]), "")
             is_deeper = below[: depth + 1].isspace()
             # The texts of a manual page are justified, and look like entries.
             inner = _ENTRY.match(below) if is_deeper and text_at == -1 and not self._is_manual else None
+            shown = below.strip().partition(f"{self._call} ") if is_deeper and text_at == -1 else ("", "", "")
+            call = _CALL.fullmatch(f"{shown[2]}\n {line}") if not shown[0] and shown[2][:1] != "[" else None
             is_title = inner is not None and inner["text"] is not None and "  " not in line.strip()
             if not kind and entry is not None and is_call and "example" not in heading.lower():
-                is_list = sum(other.startswith(start) for other in self._lines) >= _SEVERAL
-                depth_of_calls = depth if is_deeper and is_list else depth_of_calls
+                depth_of_calls = depth if is_deeper and counts[depth] >= _SEVERAL else depth_of_calls
                 kind = "called" if depth == depth_of_calls else ""
             kind_below = kind if depth and (is_title or not kind) else ""
             if (braces := _BRACES.match(line)) is not None:
@@ -406,9 +412,8 @@ class _Help:
                     kind_of_parts = kind_below if kind_below == "commands" else ""
                 kind_below = "commands" if not self._usages and _USAGE.match(line) else kind_below
                 depth = min(depth, _depth(below) - 1)  # the list may be no deeper than its title
-            elif kind == "commands" and is_deeper and (call := below.strip()).startswith(f"{self._call} "):  # s3cmd
-                name = call.removeprefix(f"{self._call} ").partition(" ")[0]
-                yield _Listed((name,), line.strip(), call.removeprefix(f"{self._call} {name}"), call, heading)
+            elif kind == "commands" and call and call["name"].islower() and not line.islower():  # s3cmd
+                yield _Listed((call["name"],), line.strip(), call["args"], below.strip(), heading)
             elif kind == "commands" and (rows := self._rows_of_names(number)):
                 after_names = number + len(rows)
                 yield from (_Listed((name,), heading=heading) for row in rows for name in row if name != "help")
@@ -451,9 +456,8 @@ class _Help:
         # A short name of a manual page has its text on its line, behind an indent of seven.
         is_prose = self._is_manual and (not text or (entry["text"] and column - _depth(line) != _MANUAL_INDENT))
         is_placeholder = name.isupper() or (is_named and not is_known)
-        is_label = line[entry.end("args") :][:2] == ": " and (
-            name.title() == name or heading[-8:].lower() != "commands"
-        )
+        is_titled = name.title() == name or heading[-8:].lower() != "commands"
+        is_label = line[entry.end("args") :][:2] == ": " and is_titled
         is_help = "help" in words and (len(words) > 1 or not text or _HELP_COMMAND.search(f" {' '.join(shown)}"))
         if not words or is_help or is_label or is_phrase or is_prose or is_placeholder:
             return None

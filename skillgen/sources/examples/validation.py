@@ -367,12 +367,8 @@ class SchemaChecker:
         for item in schema.properties:
             self._schema(item.schema, item.name, item.pointer)
         if schema.items or schema.additional or schema.contains:  # those of few schemas
-            parts = (
-                ("items", schema.items),
-                ("additionalProperties", schema.additional),
-                ("contains", schema.contains),
-            )
-            for keyword, part in parts:
+            parts = (schema.items, schema.additional, schema.contains)
+            for keyword, part in zip(("items", "additionalProperties", "contains"), parts, strict=True):
                 if isinstance(part, Schema):
                     self._schema(part, f"{keyword} of {name}", f"{where}/{keyword}")
         if schema.alternatives or schema.also:

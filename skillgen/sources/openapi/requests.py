@@ -86,9 +86,7 @@ _QUERY_OPERATORS = ("?", "&", "#")
 """Operators of variables that are not in the path; parameters of the query are sent anyway."""
 
 _LOGIN = "authorization"
-_IGNORED_HEADERS = frozenset(
-    (_LOGIN, "accept", "content-type", "host", "content-length", "connection", "transfer-encoding")
-)
+_IGNORED_HEADERS = {_LOGIN, "accept", "content-type", "host", "content-length", "connection", "transfer-encoding"}
 """Header parameters that are left out.
 
 The first three "SHALL be ignored" (OpenAPI 3.2, "Parameter Object"), but without `security` the first is the only
