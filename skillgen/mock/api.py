@@ -71,9 +71,8 @@ class ApiMock:
         method = "GET" if request.method == "HEAD" and "HEAD" not in methods else request.method
         matches = [match for match in matches if match[0].tool.method == method]
         if not matches:
-            status, message = 404, "no such path"
-            if methods:
-                status, message = 405, f"{request.method} is not a method of {request.path}"
+            other = f"{request.method} is not a method of {request.path}"
+            status, message = (405, other) if methods else (404, "no such path")
             self._record(None, None, [Fault("", message)], status, request)
             return json_response(status, {"message": message}, {"Allow": ", ".join(methods)} if methods else {})
         checked = []
