@@ -264,6 +264,7 @@ def test_changed_text_stops_the_run_that_renames_a_skill(out: Path) -> None:
 @pytest.mark.parametrize("data", [TWO_GROUPS, changed()], ids=["same source", "changed source"])
 def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, data: object) -> None:
     edit(out / TASKS, "Does get_task", "Gives it")
+    edit(out / TASKS, "# tasks\n", "# tasks\n\nMy own hint.\n")
     before = files_of(out)
     finished = run(out, data).ended(4, "a person changed what skillgen wrote")
     assert files_of(out) == before
@@ -272,6 +273,7 @@ def test_an_edit_of_generated_text_stops_the_run_with_diff_and_fixes(out: Path, 
     assert f"--- a/{TASKS}\n+++ b/{TASKS}\n" in finished.stderr
     assert "\n+Gives it" in finished.stderr
     assert "\n-Does get" in finished.stderr
+    assert "+My own hint." not in finished.stderr, "it would survive"
     assert finished.stdout == ""
 
 
