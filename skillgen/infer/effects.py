@@ -8,10 +8,9 @@ The rows are tried from the top, and the first that decides wins:
 4. the verb of the name, then the first word of the summary, else of the description, or what an argument chooses
 
 A later row may raise the effect: side effects and an approval always; the name of what is declared to read only by a
-verb that is never a noun; the name of a GET by a few verbs if it is declared or the verb is behind a parameter of the
-path (`/jobs/{id}/restart`), by those that delete, or by any verb if the summary begins with one too; the summary where
-no hint decides, of PUT, PATCH and what is declared not to read only to [sends] and [destructive]. The words are in
-`effects.toml`.
+verb that is never a noun; the name of a GET by a few verbs and those that delete, or by any verb if the summary begins
+with one too; the summary where no hint decides, of PUT, PATCH and what is declared not to read only to [sends] and
+[destructive]. The words are in `effects.toml`.
 """
 
 from __future__ import annotations
@@ -305,8 +304,7 @@ def _judged(tool: Tool, prefix: Words, types: Types) -> tuple[Effect, str] | Non
         if ":" in ending[0] or is_get or (own[:1] == (custom,) and done != "read" and not verb):
             verb = _Verb(custom, done)
     verb = verb or _verb_of_name(readings, is_request=bool(method))
-    doubted = _RAISED if ending or "name" not in (tool.origins or {}) else _DELETES
-    said, is_doubted = None, verb and verb.word in doubted
+    said, is_doubted = None, verb and verb.word in _RAISED
     if not is_get or code or is_doubted or starts & _CHANGES:
         said = _verb_of_text(text) or _verb_of_text(first_sentence(tool.description or ""))
     if is_get and not code:
