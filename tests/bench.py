@@ -39,6 +39,9 @@ BUILD = ROOT / "build"
 PEERS = BUILD / "peers"
 SKILLGEN = PEERS / "skillgen"
 IN_MEMORY = Path("/dev/shm")
+WORK = ROOT / "tests" / "work.txt"
+"""Figures of `make bench work`: commit, and billions of instructions. The last line is the newest."""
+
 OUT = IN_MEMORY / "skillgen-bench" if IN_MEMORY.is_dir() else BUILD / "bench"
 NPM_PEERS = ("widdershins@4.0.1", "openapi-to-md@1.1.1")
 PYPI_PEERS = ("openapi-to-agent-skills==0.3.2", "api-diver==0.7.2")
@@ -307,7 +310,7 @@ def measure_site(runs: int) -> Iterator[str]:
 
 
 def measure_work(_runs: int) -> Iterator[str]:
-    """Instructions that documenting a sixth of GitHub's description executes, counted by qemu-user."""
+    """Instructions for a sixth of GitHub's description, counted by qemu-user, after the last figures."""
     emulator = next(filter(None, map(shutil.which, ("qemu-x86_64", "qemu-aarch64"))), None)
     if emulator is None:
         yield "qemu-user is not installed"
@@ -342,7 +345,12 @@ def measure_work(_runs: int) -> Iterator[str]:
         shutil.rmtree(out, ignore_errors=True)
         done = subprocess.run([*command, str(out)], env=environment, check=True, capture_output=True, text=True)
     count = int(done.stderr.rpartition(" ")[2])
-    yield f"{len(data['paths'])} paths: {count / 1e9:.3f} billion instructions"
+    describe = ["git", "describe", "--always", "--dirty", "--exclude=*"]
+    commit = subprocess.run(describe, cwd=ROOT, check=True, capture_output=True, text=True).stdout.strip()
+    before = [line for line in WORK.read_text("utf-8").splitlines() if not line.startswith(f"{commit} ")]
+    yield from before[-5:]
+    yield f"{commit} {count / 1e9:.3f} billion instructions for {len(data['paths'])} paths"
+    WORK.write_text("\n".join([*before, f"{commit} {count / 1e9:.3f}"]) + "\n", "utf-8")
 
 
 SECTIONS = {
