@@ -492,7 +492,9 @@ def test_schemas_that_no_value_can_be_checked_against_are_given_up(monkeypatch: 
     monkeypatch.setattr("skillgen.model.check.STEPS_LIMIT", 200)
 
     def steps(count: int) -> int:
-        tools = {f"/{number}": {"get": {"parameters": [query]}} for number in range(count)}
+        # A value is generated once for all parameters that differ in their pointer only.
+        queries = [query | {"description": f"Query {number}"} for number in range(count)]
+        tools = {f"/{number}": {"get": {"parameters": [item]}} for number, item in enumerate(queries)}
         data = body_of({}, **layers, L20={"type": "object"}) | {"paths": tools}
         return steps_of(lambda: skillgen.read(data))
 
