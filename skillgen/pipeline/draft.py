@@ -48,7 +48,8 @@ class Answer(Struct, frozen=True):
 
 def _brief() -> tuple[str, str]:
     """Returns what is before and after the facts in a brief; at its end is the schema of an answer."""
-    return (Path(__file__).parent / "brief.md").read_text("utf-8").partition("FACTS\n")[::2]
+    start, _, end = (Path(__file__).parent / "brief.md").read_text("utf-8").partition("FACTS\n")
+    return start, end
 
 
 def _answer_in(text: str, service: Service) -> tuple[Answer | None, list[str]]:

@@ -145,8 +145,7 @@ class _TokenProvider(sdk.auth.OAuthClientProvider):
         await self._limits.check_address(page)
         announce(f"log in to {published_url(self.context.server_url)} at: {page}")
         announce(f"waiting up to {_PERSON_S / 60:g} minutes for the login (Ctrl-C ends it)")
-        # A text browser would take over the terminal.
-        if sys.platform in ("win32", "darwin") or any(map(os.environ.get, ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))):
+        if _has_browser():
             threading.Thread(target=webbrowser.open, args=(page,), daemon=True).start()
 
     async def _answer(self) -> sdk.models.AuthorizationCodeResult:
@@ -376,3 +375,10 @@ def _registered_port(file: LoginFile) -> int:
     with suppress(ValueError, IndexError):
         return urlsplit(uris[0]).port or 0
     return 0
+
+
+def _has_browser() -> bool:
+    """True if there is a graphical browser; a text browser would take over the terminal."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return any(os.environ.get(name) for name in ("BROWSER", "DISPLAY", "WAYLAND_DISPLAY"))

@@ -53,12 +53,7 @@ def _main(control_fd: int, failure_fd: int) -> None:
                 leader_status = status
                 if kill_on_leader_exit:
                     threading.Thread(target=_kill_all, daemon=True).start()
-    code = os.waitstatus_to_exitcode(leader_status)
-    if code < 0:  # it exits like the server
-        with contextlib.suppress(OSError):
-            signal.signal(-code, signal.SIG_DFL)
-        os.kill(os.getpid(), -code)
-    os._exit(code)
+    _exit_like(leader_status)
 
 
 def _become_subreaper() -> None:
@@ -110,6 +105,15 @@ def _descendants() -> list[int]:
     for pid in pids:
         pids += children.get(pid, ())
     return pids[1:]
+
+
+def _exit_like(status: int) -> None:
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        with contextlib.suppress(OSError):
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
 
 
 if __name__ == "__main__":
